@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# numaio: every target sets up what it needs itself. "make help" lists them.
+
+CONFIG ?= base
+TOPO ?= four
+OUT ?= build/series
+export KSRC FORCE JOBS STAGE
+
+B := build
+VM := $(MAKE) --no-print-directory -s -C tools/testing/vm BUILD=$(CURDIR)/$(B)/vm
+
+.PHONY: help
+help: ## list the targets
+	@echo "Usage: make TARGET [VARIABLE=VALUE...]"
+	@echo
+	@sed -n 's/^\([a-z-]*\):[^#]*## /\1\t/p' $(MAKEFILE_LIST) | \
+		while IFS="$$(printf '\t')" read -r t d; do printf '  %-14s %s\n' "$$t" "$$d"; done
+	@echo
+	@echo "Variables: CONFIG=base|debug|kasan|nonuma|up  TOPO=one|two|four|...  KSRC=DIR (your own 6.12 tree)"
+	@echo "           CMD='...' (for boot)  OUT=DIR (for series)  STAGE=NAME (for check)  JOBS=N"
+
+.PHONY: setup tree tree-base refresh series check-series
+setup: ## install what is missing (Debian 12 or 13; says what it installs)
+	@scripts/setup
+
+tree: setup ## build/linux: the pristine source and one commit a patch
+	@scripts/tree
+
+tree-base: setup ## the same, and build/linux-base with the pristine source
+	@scripts/tree base
+
+refresh: ## store the commits of build/linux in patches/ and the own files
+	@scripts/refresh
+
+series: tree ## OUT=DIR: write the series as mails, with a cover letter
+	@scripts/series "$(OUT)"
+
+check-series: tree ## check every prefix of the series: compile, sparse, checkpatch, kernel-doc
+	@scripts/check-series
+
+.PHONY: build build-base vm boot run
+build: tree vm ## the patched kernel for CONFIG
+	@scripts/build "$(CONFIG)"
+
+build-base: tree-base vm ## the unpatched kernel for CONFIG
+	@scripts/build -u "$(CONFIG)"
+
+vm: setup
+	@$(VM)
+
+boot: build ## boot it on the topology TOPO: a shell, or CMD='...'
+	@scripts/boot "$(TOPO)" "$(CONFIG)" $(CMD)
+
+run: build ## the demonstration: NUMA-aware I/O on an emulated four-node host
+	@scripts/run
+
+.PHONY: check check-all bench
+check: build ## the tests
+	@scripts/check quick
+
+check-all: build ## the tests, also the long ones
+	@scripts/check all
+
+bench: build ## the measurements
+	@scripts/bench
+
+.PHONY: clean distclean
+clean: ## remove the products of builds, keep the source trees
+	@scripts/clean
+
+distclean: ## remove build/
+	@scripts/clean all
