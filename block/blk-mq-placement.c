@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Placement of tags, and of the requests behind them, on NUMA nodes
+ *
+ * With BLK_MQ_F_TAG_SPREAD a tag has an owner node: the word of the bitmap that
+ * holds its bit lies there, and so does its request with the driver's data. A
+ * CPU gets tags of its own node as long as there are any; see
+ * lib/sbitmap_spread.c. Choosing a tag thus chooses all the memory of an I/O.
+ */
+#include <linux/blkdev.h>
+#include <linux/export.h>
+#include <linux/string.h>
+#include <linux/sysfs.h>
+#include <linux/topology.h>
+
+#include <linux/blk-mq-placement.h>
+#include "blk.h"
+#include "blk-mq.h"
+#include "blk-mq-placement.h"
+
+static const char *const tag_placement_names[] = {
+	[BLK_MQ_TAGS_FLAT]	= "flat",
+	[BLK_MQ_TAGS_SPREAD]	= "spread",
+};
+
+static int tag_placement_param_set(const char *val, const struct kernel_param *kp)
+{
+	int i = sysfs_match_string(tag_placement_names, val);
+
+	if (i < 0) {
+		pr_err("%s: invalid value '%s', valid are: flat, spread\n",
+		       kp->name, val);
+		return -EINVAL;
+	}
+	*(enum blk_mq_tag_placement *)kp->arg = i;
+	return 0;
+}
+
+static int tag_placement_param_get(char *buf, const struct kernel_param *kp)
+{
+	enum blk_mq_tag_placement p = *(enum blk_mq_tag_placement *)kp->arg;
+
+	return sysfs_emit(buf, "%s\n", tag_placement_names[p]);
+}
+
+/*
+ * Ops of a module parameter that is "flat" or "spread".
+ *
+ * For module_param_cb() of a driver, with the address of an
+ * &enum blk_mq_tag_placement as argument. Anything else is refused with -EINVAL
+ * and a message that names the valid values.
+ */
+const struct kernel_param_ops blk_mq_tag_placement_param_ops = {
+	.set	= tag_placement_param_set,
+	.get	= tag_placement_param_get,
+};
+EXPORT_SYMBOL_GPL(blk_mq_tag_placement_param_ops);
+
+/* The nodes that a hardware queue, or all of them, serves: more than one? */
+static bool hctx_nodes(const struct blk_mq_tag_set *set, unsigned int hctx_idx,
+		       nodemask_t *nodes)
+{
+	unsigned int cpu, i;
+
+	nodes_clear(*nodes);
+	for_each_possible_cpu(cpu) {
+		int node = cpu_to_node(cpu);
+
+		if (node == NUMA_NO_NODE)
+			continue;
+		for (i = 0; i < set->nr_maps; i++) {
+			if (hctx_idx == BLK_MQ_NO_HCTX_IDX ||
+			    (set->map[i].nr_queues &&
+			     set->map[i].mq_map[cpu] == hctx_idx))
+				node_set(node, *nodes);
+		}
+	}
+	return nodes_weight(*nodes) > 1;
+}
+
+/**
+ * blk_mq_tag_owners() - Which nodes are to own the tags of a hardware queue?
+ * @set: Tag set.
+ * @hctx_idx: Hardware queue, or BLK_MQ_NO_HCTX_IDX for tags that all queues share.
+ * @owners: Receives the nodes if the answer is true.
+ *
+ * Tags that only CPUs of one node take are in the right place without an owner
+ * as their hardware queue already is on that node.
+ *
+ * Context: Any; the queue maps must have been set up.
+ * Return: true if the tags shall be spread over @owners.
+ */
+bool blk_mq_tag_owners(const struct blk_mq_tag_set *set, unsigned int hctx_idx,
+		       nodemask_t *owners)
+{
+	return set->flags & BLK_MQ_F_TAG_SPREAD &&
+	       hctx_nodes(set, hctx_idx, owners);
+}
+
+static unsigned int nr_owners(const struct blk_mq_tags *tags)
+{
+	return sbitmap_is_spread(&tags->bitmap_tags.sb) ?
+		tags->bitmap_tags.sb.nr_owners : 0;
+}
+
+/**
+ * blk_mq_nr_tag_runs() - Number of runs that the tags consist of.
+ * @tags: Tags.
+ *
+ * Return: One if the tags have no owners, else one more than there are owners.
+ */
+unsigned int blk_mq_nr_tag_runs(const struct blk_mq_tags *tags)
+{
+	return 1 + nr_owners(tags);
+}
+
+/**
+ * blk_mq_get_tag_run() - Which tags have their requests where?
+ * @tags: Tags.
+ * @nr: Number of the run, below blk_mq_nr_tag_runs().
+ * @node: Node of the tags that have no owner, or NUMA_NO_NODE.
+ * @run: Receives the run. An owner may have no tags if there are too few.
+ *
+ * Run 0 has the tags without an owner: all of a flat map, else those reserved.
+ */
+void blk_mq_get_tag_run(const struct blk_mq_tags *tags, unsigned int nr,
+			int node, struct blk_mq_tag_run *run)
+{
+	const struct sbitmap *sb = &tags->bitmap_tags.sb;
+	unsigned int bit;
+
+	if (!nr) {
+		run->tag = 0;
+		run->nr = nr_owners(tags) ? tags->nr_reserved_tags : tags->nr_tags;
+		run->node = node;
+		return;
+	}
+
+	bit = (nr - 1) << sb->shift;
+	run->tag = tags->nr_reserved_tags + bit;
+	run->node = sbitmap_bit_node(sb, bit);
+	for (run->nr = 0; bit < sb->depth; bit = sbitmap_next_owned_bit(sb, bit))
+		run->nr++;
+}
+
+/**
+ * blk_mq_next_tag() - The tag after another one in its run.
+ * @tags: Tags.
+ * @tag: Tag that isn't the last one of its run.
+ *
+ * Return: The next tag.
+ */
+unsigned int blk_mq_next_tag(const struct blk_mq_tags *tags, unsigned int tag)
+{
+	if (tag < tags->nr_reserved_tags)
+		return tag + 1;
+	return sbitmap_next_owned_bit(&tags->bitmap_tags.sb,
+				      tag - tags->nr_reserved_tags) +
+		tags->nr_reserved_tags;
+}
+
+/* Would a spread placement differ from the flat one? */
+static bool can_spread(struct request_queue *q)
+{
+	const struct blk_mq_tag_set *set = q->tag_set;
+	nodemask_t nodes, owners;
+	unsigned int i;
+
+	nodes_and(owners, node_states[N_CPU], node_states[N_MEMORY]);
+	if (nodes_weight(owners) < 2)
+		return false;
+	if (blk_mq_is_shared_tags(set->flags))
+		return true;
+	for (i = 0; i < set->nr_hw_queues; i++) {
+		if (hctx_nodes(set, i, &nodes))
+			return true;
+	}
+	return false;
+}
+
+/* /sys/block/DISK/queue/tag_placement: what is in force, and what could be. */
+ssize_t queue_tag_placement_show(struct gendisk *disk, char *page)
+{
+	struct request_queue *q = disk->queue;
+	struct blk_mq_hw_ctx *hctx;
+	unsigned long i;
+
+	queue_for_each_hw_ctx(q, hctx, i) {
+		if (hctx->tags && nr_owners(hctx->tags))
+			return sysfs_emit(page, "flat [spread]\n");
+	}
+	return sysfs_emit(page, can_spread(q) ? "[flat] spread\n" : "[flat]\n");
+}

@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Spread layout of a &struct sbitmap: each word lies on the node that owns it.
+ * See lib/sbitmap_spread.c for how and why. Included by <linux/sbitmap.h> only.
+ */
+#ifndef __LINUX_SBITMAP_SPREAD_H
+#define __LINUX_SBITMAP_SPREAD_H
+
+#include <linux/nodemask.h>
+#include <linux/numa.h>
+
+#ifdef CONFIG_SBITMAP_SPREAD
+
+/* A value that is beyond any depth: the CPU's next get chooses its hint anew. */
+#define SBITMAP_NO_HINT UINT_MAX
+
+/**
+ * sbitmap_is_spread() - Does each word of a &struct sbitmap have an owner node?
+ * @sb: Bitmap.
+ *
+ * Return: true in the spread layout, false in the flat one.
+ */
+static inline bool sbitmap_is_spread(const struct sbitmap *sb)
+{
+	return sb->nr_owners;
+}
+
+/* Bytes from one word to the next. */
+static inline unsigned int sbitmap_stride(const struct sbitmap *sb)
+{
+	return sb->stride;
+}
+
+static inline void sbitmap_set_flat(struct sbitmap *sb)
+{
+	sb->hint_rules = 0;
+	sb->stride = sizeof(*sb->map);
+	sb->spread = NULL;
+}
+
+/* One test for the two kinds of maps that don't simply take any bit as hint. */
+static inline bool sbitmap_any_hint(const struct sbitmap *sb)
+{
+	return !sb->hint_rules;
+}
+
+int sbitmap_init_spread(struct sbitmap *sb, unsigned int depth, int shift,
+			gfp_t flags, int node, bool round_robin,
+			const nodemask_t *owners);
+void sbitmap_spread_free(struct sbitmap *sb);
+unsigned int sbitmap_spread_next_index(const struct sbitmap *sb,
+				       unsigned int first, unsigned int index);
+unsigned int sbitmap_spread_first_hint(struct sbitmap *sb, unsigned int depth);
+unsigned int sbitmap_spread_next_hint(struct sbitmap *sb, unsigned int depth,
+				      unsigned int hint, unsigned int bitnr);
+void sbitmap_spread_put_hint(struct sbitmap *sb, int cpu, unsigned int bitnr);
+void sbitmap_spread_reset_hints(struct sbitmap *sb);
+int sbitmap_bit_node(const struct sbitmap *sb, unsigned int bitnr);
+unsigned int sbitmap_next_owned_bit(const struct sbitmap *sb,
+				    unsigned int bitnr);
+int sbitmap_cpu_node(const struct sbitmap *sb, int cpu);
+
+#if IS_ENABLED(CONFIG_KUNIT)
+int __sbitmap_init_spread(struct sbitmap *sb, unsigned int depth, int shift,
+			  gfp_t flags, bool round_robin, const int *nodes,
+			  unsigned int nr_owners);
+#endif
+
+#else /* !CONFIG_SBITMAP_SPREAD */
+
+#define SBITMAP_NO_HINT 0U
+
+static inline bool sbitmap_is_spread(const struct sbitmap *sb)
+{
+	return false;
+}
+
+static inline size_t sbitmap_stride(const struct sbitmap *sb)
+{
+	return sizeof(*sb->map);
+}
+
+static inline void sbitmap_set_flat(struct sbitmap *sb)
+{
+}
+
+static inline bool sbitmap_any_hint(const struct sbitmap *sb)
+{
+	return !sb->round_robin;
+}
+
+static inline int sbitmap_init_spread(struct sbitmap *sb, unsigned int depth,
+				      int shift, gfp_t flags, int node,
+				      bool round_robin,
+				      const nodemask_t *owners)
+{
+	return sbitmap_init_node(sb, depth, shift, flags, node, round_robin,
+				 true);
+}
+
+static inline int __sbitmap_init_spread(struct sbitmap *sb, unsigned int depth,
+					int shift, gfp_t flags,
+					bool round_robin, const int *nodes,
+					unsigned int nr_owners)
+{
+	return -EOPNOTSUPP;
+}
+
+static inline void sbitmap_spread_free(struct sbitmap *sb)
+{
+}
+
+static inline unsigned int
+sbitmap_spread_next_index(const struct sbitmap *sb, unsigned int first,
+			  unsigned int index)
+{
+	return 0;
+}
+
+static inline unsigned int sbitmap_spread_first_hint(struct sbitmap *sb,
+						     unsigned int depth)
+{
+	return 0;
+}
+
+static inline unsigned int
+sbitmap_spread_next_hint(struct sbitmap *sb, unsigned int depth,
+			 unsigned int hint, unsigned int bitnr)
+{
+	return 0;
+}
+
+static inline void sbitmap_spread_put_hint(struct sbitmap *sb, int cpu,
+					   unsigned int bitnr)
+{
+}
+
+static inline void sbitmap_spread_reset_hints(struct sbitmap *sb)
+{
+}
+
+static inline int sbitmap_bit_node(const struct sbitmap *sb,
+				   unsigned int bitnr)
+{
+	return NUMA_NO_NODE;
+}
+
+static inline unsigned int sbitmap_next_owned_bit(const struct sbitmap *sb,
+						  unsigned int bitnr)
+{
+	return bitnr + 1;
+}
+
+static inline int sbitmap_cpu_node(const struct sbitmap *sb, int cpu)
+{
+	return NUMA_NO_NODE;
+}
+
+#endif /* CONFIG_SBITMAP_SPREAD */
+#endif /* __LINUX_SBITMAP_SPREAD_H */
