@@ -27,7 +27,7 @@ setup: ## install what is missing (Debian 12 or 13; says what it installs)
 tree: setup ## build/linux: the pristine source and one commit a patch
 	@scripts/tree
 
-tree-base: setup ## the same, and build/linux-base with the pristine source
+tree-base: setup ## the same, and build/unpatched/linux with the pristine source
 	@scripts/tree base
 
 refresh: ## store the commits of build/linux in patches/ and the own files

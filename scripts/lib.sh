@@ -9,6 +9,9 @@
 #   QUEUE  patches/6.12: series, BASE and the patches
 #   LINUX  build/linux: a git repository, tag "base" is the pristine source and
 #          each commit after it is one patch of the queue
+#   UNPATCHED  build/unpatched: the pristine source as linux, and its builds as obj/CONFIG;
+#          laid out like build/ itself, so that the relative paths of both builds are the
+#          same and ccache finds the objects of one for the other
 #   STATE  what tree or refresh last brought into agreement (see save_state)
 
 set -euo pipefail
@@ -18,6 +21,7 @@ TOP=${NUMAIO_TOP:-$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd -P)}
 BUILD=${NUMAIO_BUILD:-$TOP/build}
 QUEUE=$TOP/patches/$KVER
 LINUX=$BUILD/linux
+UNPATCHED=$BUILD/unpatched
 STATE=$LINUX/.git/numaio
 PACKAGE=linux-source-$KVER
 TARBALL=${NUMAIO_TARBALL:-/usr/src/$PACKAGE.tar.xz}
