@@ -249,11 +249,11 @@ int judge_result(struct judge *j, char why[JUDGE_WHY])
 		add_byte(j, &j->console, '\n', console_line);
 	if (j->ended && j->verdict.len)
 		fault(j, "output after the end, or no end of the last line");
-	while (j->depth)
-		ktap_close(j);
 	if (j->exit_code < 0)
 		fault(j, "truncated: the guest ended before its command did");
-	else if (j->exit_code != EXIT_OK && j->exit_code != EXIT_SKIPPED)
+	while (j->depth)
+		ktap_close(j);
+	if (j->exit_code != EXIT_OK && j->exit_code != EXIT_SKIPPED)
 		fault(j, "the command's exit code is %d", j->exit_code);
 
 	why[0] = '\0';

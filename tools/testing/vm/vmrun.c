@@ -53,6 +53,12 @@ struct strv {
 	size_t n;
 };
 
+struct device {
+	const char *spec;		/* KIND[@NODE] */
+	const char *controller;
+	int node;			/* -1: none asked for */
+};
+
 struct vm {
 	const char *kernel;
 	const char *moddir;
@@ -65,7 +71,8 @@ struct vm {
 	struct strv kernel_args;
 	struct strv qemu_args;
 	struct strv env;
-	struct strv devices;		/* KIND[@NODE] */
+	struct device devices[MAX_DEVICES];
+	size_t nr_devices;
 
 	struct topology topo;
 	char *out;		/* absolute path of outdir */
@@ -257,36 +264,45 @@ static const char *find_controller(const char *spec, size_t len)
 	die("device '%s' is not KIND or KIND@NODE with KIND one of:%s", spec, kinds);
 }
 
-/* KIND[@NODE]: a controller, behind a PCIe root of its own on NODE, and a disk. */
+static void parse_device(const struct vm *vm, struct device *dev)
+{
+	const char *at = strchrnul(dev->spec, '@');
+	char *end;
+	long node;
+
+	dev->controller = find_controller(dev->spec, at - dev->spec);
+	dev->node = -1;
+	if (!*at)
+		return;
+	node = strtol(at + 1, &end, 10);
+	if (end == at + 1 || *end || node < 0 || node >= vm->topo.nr_nodes)
+		die("device '%s': the node is not in 0..%u", dev->spec, vm->topo.nr_nodes - 1);
+	dev->node = node;
+}
+
+/* A controller, behind a PCIe root of its own on the device's node, and a disk. */
 static void device_args(const struct vm *vm, size_t nr, struct strv *q)
 {
-	const char *spec = vm->devices.v[nr], *at = strchrnul(spec, '@');
-	const char *controller = find_controller(spec, at - spec);
-	char *end, *bus = "", *disk;
-	long node;
-	int fd;
+	const struct device *dev = &vm->devices[nr];
+	char *bus = "pcie.0", *disk = format("%s/disk%zu.img", vm->out, nr);
+	int fd = open(disk, O_CREAT | O_RDWR | O_CLOEXEC, 0600);
 
-	if (*at) {
-		node = strtol(at + 1, &end, 10);
-		if (end == at + 1 || *end || node < 0 || node >= vm->topo.nr_nodes)
-			die("device '%s': the node is not in 0..%u", spec, vm->topo.nr_nodes - 1);
-		ADD(q, "-device");
-		ADD(q, "pxb-pcie,id=pxb%zu,bus=pcie.0,bus_nr=%zu,numa_node=%ld", nr, 32 * (nr + 1),
-		    node);
-		ADD(q, "-device");
-		ADD(q, "pcie-root-port,id=port%zu,bus=pxb%zu,chassis=%zu", nr, nr, nr + 1);
-		bus = format(",bus=port%zu", nr);
-	}
-	disk = format("%s/disk%zu.img", vm->out, nr);
-	fd = open(disk, O_CREAT | O_RDWR | O_CLOEXEC, 0600);
 	if (fd < 0 || ftruncate(fd, DISK_SIZE))
 		die("cannot make '%s': %s", disk, strerror(errno));
 	close(fd);
+	if (dev->node >= 0) {
+		ADD(q, "-device");
+		ADD(q, "pxb-pcie,id=pxb%zu,bus=pcie.0,bus_nr=%zu,numa_node=%d", nr, 32 * (nr + 1),
+		    dev->node);
+		ADD(q, "-device");
+		ADD(q, "pcie-root-port,id=port%zu,bus=pxb%zu,chassis=%zu", nr, nr, nr + 1);
+		bus = format("port%zu", nr);
+	}
 	ADD(q, "-blockdev");
 	ADD(q, "driver=file,node-name=disk%zu,cache.no-flush=on,filename=%s", nr,
 	    qemu_quote(disk));
 	ADD(q, "-device");
-	ADD(q, "%s,id=ctl%zu%s", controller, nr, bus);
+	ADD(q, "%s,id=ctl%zu,bus=%s", dev->controller, nr, bus);
 	ADD(q, "-device");
 	ADD(q, "scsi-hd,drive=disk%zu,bus=ctl%zu.0", nr, nr);
 }
@@ -329,7 +345,7 @@ static struct strv qemu_command(const struct vm *vm, int console, int verdict)
 	share_args(&q, "out", vm->out, "");
 	serial_args(&q, "console", console);
 	serial_args(&q, "verdict", verdict);
-	for (i = 0; i < vm->devices.n; i++)
+	for (i = 0; i < vm->nr_devices; i++)
 		device_args(vm, i, &q);
 	append = format("%s init=%s/init", KERNEL_ARGS, VM_DIR);
 	for (i = 0; i < vm->kernel_args.n; i++)
@@ -374,8 +390,7 @@ static void write_guest_sh(const struct vm *vm)
 	size_t i;
 
 	if (vm->moddir)
-		text = format("%smoddir=%s\n", text,
-			      shell_quote(absolute(vm->moddir, "module directory")));
+		text = format("%smoddir=%s\n", text, shell_quote(vm->moddir));
 	for (i = 0; i < vm->env.n; i++)
 		text = format("%sexport %.*s=%s\n", text, (int)strcspn(vm->env.v[i], "="),
 			      vm->env.v[i], shell_quote(strchr(vm->env.v[i], '=') + 1));
@@ -466,7 +481,8 @@ static bool read_stream(struct vm *vm, struct stream *s, bool verdict)
 	if (verdict) {
 		write_all(STDOUT_FILENO, buf, judge_verdict(&vm->judge, buf, len));
 	} else {
-		judge_console(&vm->judge, buf, len);
+		if (!vm->no_console_scan)
+			judge_console(&vm->judge, buf, len);
 		if (vm->console_live)
 			write_all(STDERR_FILENO, buf, len);
 	}
@@ -543,11 +559,8 @@ static char *qemu_error(const struct vm *vm)
 
 static int judge_run(struct vm *vm, const struct run *run, char why[JUDGE_WHY])
 {
-	int ret;
+	int ret = judge_result(&vm->judge, why);
 
-	if (vm->no_console_scan)
-		vm->judge.splat[0] = '\0';
-	ret = judge_result(&vm->judge, why);
 	/* A splat comes first: it is what the rest follows from. */
 	if (vm->judge.splat[0])
 		return ret;
@@ -635,11 +648,15 @@ static void parse_options(struct vm *vm, int argc, char **argv)
 		case 'm': vm->moddir = optarg; break;
 		case 't': vm->topology = optarg; break;
 		case 'o': vm->outdir = optarg; break;
-		case 'd': add(&vm->devices, optarg); break;
 		case 'a': add(&vm->kernel_args, optarg); break;
 		case 'q': add(&vm->qemu_args, optarg); break;
 		case 'n': vm->no_console_scan = true; break;
 		case 'v': vm->console_live = true; break;
+		case 'd':
+			if (vm->nr_devices == MAX_DEVICES)
+				die("-d '%s': there are %d devices already", optarg, MAX_DEVICES);
+			vm->devices[vm->nr_devices++].spec = optarg;
+			break;
 		case 'e':
 			check_env(optarg);
 			add(&vm->env, optarg);
@@ -659,8 +676,6 @@ static void parse_options(struct vm *vm, int argc, char **argv)
 	}
 	if (!argv[optind])
 		die("no COMMAND (-h shows the usage)");
-	if (vm->devices.n > MAX_DEVICES)
-		die("%zu devices (-d) are more than %d", vm->devices.n, MAX_DEVICES);
 	vm->command = argv + optind;
 }
 
@@ -669,6 +684,7 @@ int main(int argc, char **argv)
 	char why[JUDGE_WHY];
 	struct run run;
 	struct vm vm;
+	size_t i;
 	int ret;
 
 	parse_options(&vm, argc, argv);
@@ -677,6 +693,14 @@ int main(int argc, char **argv)
 		die("kernel '%s' can't be read (-k or $VMRUN_KERNEL)", vm.kernel ? vm.kernel : "");
 	if (access(VM_DIR "/init", X_OK))
 		die("'%s' can't be executed: build vmrun again", VM_DIR "/init");
+	if (vm.moddir) {
+		vm.moddir = absolute(vm.moddir, "module directory");
+		if (access(format("%s/lib/modules", vm.moddir), X_OK))
+			die("module directory '%s' has no lib/modules", vm.moddir);
+	}
+	for (i = 0; i < vm.nr_devices; i++)
+		parse_device(&vm, &vm.devices[i]);
+	signal(SIGPIPE, SIG_IGN);
 	judge_init(&vm.judge);
 	make_outdir(&vm);
 	write_guest_sh(&vm);
