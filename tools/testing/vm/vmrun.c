@@ -707,6 +707,7 @@ int main(int argc, char **argv)
 
 	run = run_guest(&vm);
 	if (run.signal) {
+		fprintf(stderr, "vmrun: interrupted by signal %d\n", run.signal);
 		remove_outdir(&vm);
 		return 128 + run.signal;
 	}
