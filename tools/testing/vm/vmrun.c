@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/stat.h>
@@ -67,6 +68,7 @@ struct vm {
 	long timeout;
 	bool no_console_scan;
 	bool console_live;
+	bool interactive;
 	char **command;
 	struct strv kernel_args;
 	struct strv qemu_args;
@@ -344,7 +346,14 @@ static struct strv qemu_command(const struct vm *vm, int console, int verdict)
 	share_args(&q, "root", "/", ",readonly=on");
 	share_args(&q, "out", vm->out, "");
 	serial_args(&q, "console", console);
-	serial_args(&q, "verdict", verdict);
+	if (vm->interactive) {
+		ADD(&q, "-chardev");
+		ADD(&q, "stdio,id=terminal,signal=off");
+		ADD(&q, "-serial");
+		ADD(&q, "chardev:terminal");
+	} else {
+		serial_args(&q, "verdict", verdict);
+	}
 	for (i = 0; i < vm->nr_devices; i++)
 		device_args(vm, i, &q);
 	append = format("%s init=%s/init", KERNEL_ARGS, VM_DIR);
@@ -380,6 +389,15 @@ static void write_all(int fd, const char *buf, size_t len)
 	}
 }
 
+/* For stty; init takes a shell that has it for an interactive one. */
+static char *terminal_size(void)
+{
+	struct winsize ws = { .ws_row = 24, .ws_col = 80 };
+
+	ioctl(STDIN_FILENO, TIOCGWINSZ, &ws);
+	return format("rows %u cols %u", ws.ws_row, ws.ws_col);
+}
+
 /* What init shall do; see there. */
 static void write_guest_sh(const struct vm *vm)
 {
@@ -391,6 +409,8 @@ static void write_guest_sh(const struct vm *vm)
 
 	if (vm->moddir)
 		text = format("%smoddir=%s\n", text, shell_quote(vm->moddir));
+	if (vm->interactive)
+		text = format("%sterminal='%s'\n", text, terminal_size());
 	for (i = 0; i < vm->env.n; i++)
 		text = format("%sexport %.*s=%s\n", text, (int)strcspn(vm->env.v[i], "="),
 			      vm->env.v[i], shell_quote(strchr(vm->env.v[i], '=') + 1));
@@ -420,8 +440,10 @@ static pid_t start_qemu(const struct vm *vm, int console, int verdict)
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		sigemptyset(&none);
 		sigprocmask(SIG_SETMASK, &none, NULL);
-		dup2(open("/dev/null", O_RDONLY), STDIN_FILENO);
-		dup2(log, STDOUT_FILENO);
+		if (!vm->interactive) {
+			dup2(open("/dev/null", O_RDONLY), STDIN_FILENO);
+			dup2(log, STDOUT_FILENO);
+		}
 		dup2(log, STDERR_FILENO);
 		execvp(QEMU, q.v);
 		dprintf(log, "cannot run %s: %s\n", QEMU, strerror(errno));
@@ -564,6 +586,8 @@ static int judge_run(struct vm *vm, const struct run *run, char why[JUDGE_WHY])
 	/* A splat comes first: it is what the rest follows from. */
 	if (vm->judge.splat[0])
 		return ret;
+	if (vm->interactive)
+		ret = EXIT_OK;
 	if (run->timed_out)
 		snprintf(why, JUDGE_WHY, "time-out after %ld s", vm->timeout);
 	else if (WIFSIGNALED(run->status))
@@ -621,6 +645,7 @@ static const char usage_text[] =
 	"  -a KERNEL_ARG  -q QEMU_ARG  -e NAME=VALUE (environment of COMMAND)\n"
 	"  -n             do not look for splats in the console\n"
 	"  -v             show the console on stderr\n"
+	"  -i             interactive: COMMAND gets this terminal; only the console is judged\n"
 	"-a, -d, -e and -q can be repeated. Exit: 0 passed, 1 failed, 2 usage, 4 skipped.\n";
 
 static void check_env(const char *env)
@@ -642,7 +667,7 @@ static void parse_options(struct vm *vm, int argc, char **argv)
 		.topology = DEFAULT_TOPO,
 		.timeout = DEFAULT_TIMEOUT,
 	};
-	while ((c = getopt(argc, argv, "+k:m:t:T:o:d:a:q:e:nvh")) != -1) {
+	while ((c = getopt(argc, argv, "+k:m:t:T:o:d:a:q:e:nvih")) != -1) {
 		switch (c) {
 		case 'k': vm->kernel = optarg; break;
 		case 'm': vm->moddir = optarg; break;
@@ -652,6 +677,7 @@ static void parse_options(struct vm *vm, int argc, char **argv)
 		case 'q': add(&vm->qemu_args, optarg); break;
 		case 'n': vm->no_console_scan = true; break;
 		case 'v': vm->console_live = true; break;
+		case 'i': vm->interactive = true; break;
 		case 'd':
 			if (vm->nr_devices == MAX_DEVICES)
 				die("-d '%s': there are %d devices already", optarg, MAX_DEVICES);
@@ -716,8 +742,9 @@ int main(int argc, char **argv)
 		fprintf(stderr, "vmrun: FAILED: %s; logs in %s\n", why, vm.out);
 		return ret;
 	}
-	fprintf(stderr, "vmrun: %s on %s: first output after %.1f s, off after %.1f s\n",
-		ret == EXIT_OK ? "passed" : "skipped", vm.topology, run.first, run.total);
+	if (!vm.interactive)
+		fprintf(stderr, "vmrun: %s on %s: first output after %.1f s, off after %.1f s\n",
+			ret == EXIT_OK ? "passed" : "skipped", vm.topology, run.first, run.total);
 	remove_outdir(&vm);
 	return ret;
 }
