@@ -28,6 +28,7 @@
 #include "marker.h"
 
 #define MAX_CPUS	256
+#define MAX_NODES	64
 #define MAX_DEVS	64
 #define MAX_DEPTH	256
 
@@ -234,6 +235,24 @@ static int copy_file(const char *from, const char *to)
 	return err ? -1 : 0;
 }
 
+/* -1: no such CPU, or a kernel without NUMA (then all are on node 0). */
+static int node_of_cpu(unsigned int cpu)
+{
+	char path[80];
+	int node;
+
+	snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%u", cpu);
+	if (access(path, F_OK))
+		return -1;
+	for (node = 0; node < MAX_NODES; node++) {
+		snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%u/node%d",
+			 cpu, node);
+		if (!access(path, F_OK))
+			return node;
+	}
+	return 0;
+}
+
 static int write_result(void)
 {
 	char path[4096];
@@ -255,6 +274,14 @@ static int write_result(void)
 	fprintf(f, "cpus");
 	for (i = 0; i < opt.nr_cpus; i++)
 		fprintf(f, " %u", opt.cpus[i]);
+	fprintf(f, "\ncpu_nodes");
+	for (i = 0; i < MAX_CPUS; i++) {
+		int node = node_of_cpu(i);
+
+		if (node < 0)
+			break;
+		fprintf(f, " %d", node);
+	}
 	fprintf(f, "\ndevices");
 	for (i = 0; i < opt.nr_devs; i++)
 		fprintf(f, " %s", opt.dev[i]);

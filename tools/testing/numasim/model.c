@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "record.h"
 #include "symbols.h"
@@ -364,8 +365,7 @@ static int load_record(struct loader *l)
 	int ret = 0;
 
 	if (!f) {
-		fprintf(stderr, "%s: %s%s\n", l->files->record, strerror(errno),
-			errno == ENOENT ? " (the window was never opened, or the plugin not loaded)" : "");
+		fprintf(stderr, "%s: %s\n", l->files->record, strerror(errno));
 		return -1;
 	}
 	while (!ret && getline(&text, &size, f) >= 0) {
@@ -484,6 +484,27 @@ static int load_load(struct report *r, const char *path)
 	return 0;
 }
 
+/* The node map of the model must be the one that the guest saw. */
+static int check_map(const struct loader *l)
+{
+	const char *seen = json_string_value(json_object_get(l->r->load, "cpu_nodes"));
+	unsigned int cpu;
+	char *end;
+
+	for (cpu = 0; seen && *seen; cpu++, seen = end) {
+		long node = strtol(seen, &end, 10);
+
+		if (end == seen)
+			break;
+		if (cpu < l->r->nr_cpus && node == l->r->cpu_node[cpu])
+			continue;
+		fprintf(stderr, "%s: CPU %u is on node %ld in the guest, but not in the plugin's topology %s\n",
+			l->files->record, cpu, node, l->r->topology);
+		return -1;
+	}
+	return 0;
+}
+
 static struct report *report_new(void)
 {
 	struct report *r = calloc(1, sizeof(*r));
@@ -501,6 +522,12 @@ struct report *report_load(const struct report_files *files, uint64_t ios)
 {
 	struct loader l = { .files = files, .r = report_new() };
 
+	/* first of all: without a record nothing else is worth a message */
+	if (access(files->record, R_OK)) {
+		fprintf(stderr, "%s: %s%s\n", files->record, strerror(errno),
+			errno == ENOENT ? " (the window was never opened, or the plugin not loaded)" : "");
+		return NULL;
+	}
 	if (!l.r || load_rules(&l, files->stack) ||
 	    symbols_load(&l.sym, files->kallsyms) ||
 	    (files->system_map && symbols_check_map(&l.sym, files->system_map)) ||
@@ -508,6 +535,8 @@ struct report *report_load(const struct report_files *files, uint64_t ios)
 		return NULL;
 	if (files->load)
 		load_load(l.r, files->load);
+	if (check_map(&l))
+		return NULL;
 	if (ios)
 		l.r->ios = ios;
 	if (!l.r->ios) {

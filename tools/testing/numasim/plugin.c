@@ -33,6 +33,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include "marker.h"
 #include "qemu_api.h"
@@ -865,6 +866,10 @@ PLUGIN_EXPORT int qemu_plugin_install(uint64_t id, const struct qemu_info *info,
 			return -1;
 	if (!opt.topo || !opt.out) {
 		complain("options topo=FILE and out=DIR are needed");
+		return -1;
+	}
+	if (access(opt.out, W_OK)) {
+		complain("out=%s: %s", opt.out, strerror(errno));
 		return -1;
 	}
 	if (!info->system_emulation || strcmp(info->target_name, "x86_64")) {
