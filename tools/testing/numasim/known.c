@@ -43,6 +43,7 @@
 
 static unsigned int nr_cpus, nr_nodes;
 static unsigned int node_of[MAX_CPUS];
+static unsigned int base;	/* CPU that has a neighbour on its node, and others elsewhere */
 static unsigned int window;
 static FILE *expected;
 static char *page;		/* the memory under test */
@@ -106,10 +107,10 @@ static void new_memory(size_t len, int node)
 		die("mmap");
 	if (node >= 0 && syscall(SYS_mbind, page, len, MPOL_BIND, &mask, 64ul, 0ul))
 		die("mbind");
-	pin(0);
+	pin(base);
 	if (madvise(page, len, MADV_NOHUGEPAGE) && errno != EINVAL)
 		die("madvise");
-	memset(page, 0, len);
+	memset(page, 0, len);		/* the node of  holds all lines now */
 }
 
 static void begin(const char *name)
@@ -459,7 +460,7 @@ int main(int argc, char **argv)
 	bool per_cpu = argc > 3 && !strcmp(argv[3], "cpu");
 	int far = -1, near = -1;
 	char path[4096];
-	unsigned int base, n;
+	unsigned int n;
 
 	if (argc < 2 || argc > 4) {
 		fprintf(stderr, "usage: known DIR [CACHE_KIB [cpu]]\n");
