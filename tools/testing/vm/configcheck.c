@@ -98,7 +98,8 @@ static void read_file(const char *path)
 		opt = parse_line(line, &value);
 		if (!opt) {
 			if (line[0] && line[0] != '#')
-				die(EXIT_USAGE, path, nr, "neither CONFIG_NAME=VALUE nor a comment");
+				die(EXIT_USAGE, path, nr,
+				    "neither CONFIG_NAME=VALUE nor a comment");
 			continue;
 		}
 		slot = path == config_path ? &opt->is : &opt->want;

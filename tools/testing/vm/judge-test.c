@@ -40,9 +40,11 @@ static const struct {
 	{ "two plans", "1..1\nok 1\n1..1\nok 1\n" END0, "", EXIT_OK, "" },
 	{ "subtests", KTAP2 "  KTAP version 1\n  # Subtest: x\n  1..2\n  ok 1\n  ok 2\nok 1\n"
 	  "    1..1\n    ok 1\nok 2\n" END0, "", EXIT_OK, "" },
-	{ "diagnostics and other words", KTAP2 "# not ok 1\nok then\nokay 7\n1..x\nok 1\nok 2\n" END0,
+	{ "diagnostics and other words", KTAP2 "# not ok 1\nok then\nokay 7\n1..x\nok 1\nok 2\n"
+	  END0,
 	  "", EXIT_OK, "" },
-	{ "not ok, exit 0", KTAP2 "not ok 1 a\nok 2\n" END0, "", EXIT_FAILED, "failed test: 'not ok 1 a'" },
+	{ "not ok, exit 0", KTAP2 "not ok 1 a\nok 2\n" END0, "",
+	  EXIT_FAILED, "failed test: 'not ok 1 a'" },
 	{ "not ok, exit 1", KTAP2 "ok 1\nnot ok 2 b\n\036exit 1\n", "", EXIT_FAILED,
 	  "failed test: 'not ok 2 b'" },
 	{ "not ok, exit 4", "not ok 1\n\036exit 4\n", "", EXIT_FAILED, "failed test: 'not ok 1'" },
@@ -57,7 +59,8 @@ static const struct {
 	{ "more results than planned", "1..1\nok 1\nok 2\n" END0, "", EXIT_FAILED,
 	  "truncated: KTAP plan 1..1, but 2 results" },
 	{ "plan only", "1..1\n" END0, "", EXIT_FAILED, "truncated: KTAP plan 1..1, but 0 results" },
-	{ "header only", "KTAP version 1\n" END0, "", EXIT_FAILED, "truncated: KTAP header without" },
+	{ "header only", "KTAP version 1\n" END0, "",
+	  EXIT_FAILED, "truncated: KTAP header without" },
 	{ "first of two documents short", KTAP2 "ok 1\n" KTAP2 "ok 1\nok 2\n" END0, "", EXIT_FAILED,
 	  "truncated: KTAP plan 1..2, but 1 results" },
 	{ "subtest short", "1..1\n  1..2\n  ok 1\nok 1\n" END0, "", EXIT_FAILED,
@@ -109,10 +112,12 @@ static const struct {
 	SPLAT("irq 24: nobody cared (try booting with the \"irqpoll\" option)"),
 	SPLAT("    not ok 3 sbitmap_spread_resize"),
 	SPLAT("vm-init: failed: ip link set lo up"),
-	{ "splat without a newline", END0, "Kernel panic - not", EXIT_FAILED, "console: 'Kernel panic" },
+	{ "splat without a newline", END0, "Kernel panic - not",
+	  EXIT_FAILED, "console: 'Kernel panic" },
 	{ "splat and failed test", "not ok 1\n\036exit 1\n", "WARNING: x\n", EXIT_FAILED,
 	  "console: 'WARNING: x'" },
-	{ "first of two splats", END0, "WARNING: x\nCall Trace:\n", EXIT_FAILED, "console: 'WARNING: x'" },
+	{ "first of two splats", END0, "WARNING: x\nCall Trace:\n",
+	  EXIT_FAILED, "console: 'WARNING: x'" },
 };
 
 /* All at once, or byte by byte. */

@@ -33,7 +33,7 @@
  */
 #define CPU_MODEL	"Nehalem,+rdrand"
 #define DEFAULT_TOPO	"four"
-#define DEFAULT_TIMEOUT	300
+#define DEFAULT_TIMEOUT	"300"
 #define MAX_TIMEOUT	86400
 #define MAX_DEVICES	7
 #define DISK_SIZE	((off_t)256 << 20)
@@ -44,7 +44,8 @@
  * QEMU's -no-reboot ends a guest that panicked.
  */
 #define KERNEL_ARGS \
-	"root=root rootfstype=9p ro rootflags=trans=virtio,version=9p2000.L,msize=131072,cache=loose" \
+	"root=root rootfstype=9p ro" \
+	" rootflags=trans=virtio,version=9p2000.L,msize=131072,cache=loose" \
 	" console=ttyS0,115200 earlyprintk=serial,ttyS0,115200 panic=-1" \
 	" tsc=reliable clocksource=tsc hpet=disable nokaslr no_timer_check"
 
@@ -65,7 +66,7 @@ struct vm {
 	const char *moddir;
 	const char *topology;
 	const char *outdir;
-	long timeout;
+	long timeout;			/* seconds, 0: none */
 	bool no_console_scan;
 	bool console_live;
 	bool interactive;
@@ -81,7 +82,6 @@ struct vm {
 	bool out_is_temporary;
 	struct judge judge;
 };
-
 
 __attribute__((format(printf, 1, 2), noreturn))
 static void die(const char *fmt, ...)
@@ -513,7 +513,7 @@ static bool read_stream(struct vm *vm, struct stream *s, bool verdict)
 
 static struct run run_guest(struct vm *vm)
 {
-	static const int watched[] = { SIGINT, SIGTERM, SIGHUP, SIGCHLD };
+	static const int watched[] = { SIGINT, SIGTERM, SIGHUP };
 	struct stream console, verdict;
 	struct signalfd_siginfo info;
 	struct run run = {};
@@ -542,18 +542,17 @@ static struct run run_guest(struct vm *vm)
 		fds[0] = (struct pollfd){ .fd = console.fd, .events = POLLIN };
 		fds[1] = (struct pollfd){ .fd = verdict.fd, .events = POLLIN };
 		fds[2] = (struct pollfd){ .fd = sigfd, .events = POLLIN };
-		if (left <= 0 && !run.timed_out) {
+		if (vm->timeout && left <= 0 && !run.timed_out) {
 			run.timed_out = true;
 			kill(pid, SIGKILL);
 		}
-		if (poll(fds, 3, run.timed_out ? -1 : (int)(left * 1000) + 1) < 0)
+		if (poll(fds, 3, !vm->timeout || run.timed_out ? -1 : (int)(left * 1000) + 1) < 0)
 			break;
-		if (fds[2].revents && read(sigfd, &info, sizeof(info)) == sizeof(info) &&
-		    info.ssi_signo != SIGCHLD) {
+		if (fds[2].revents && read(sigfd, &info, sizeof(info)) == sizeof(info)) {
 			run.signal = info.ssi_signo;
 			kill(pid, SIGKILL);
 		}
-		if (fds[1].revents && !run.first)
+		if (fds[1].revents & POLLIN && !run.first)
 			run.first = now() - start;
 		if (fds[1].revents && !read_stream(vm, &verdict, true))
 			verdict.fd = -1;
@@ -639,7 +638,7 @@ static const char usage_text[] =
 	"  -k BZIMAGE     kernel (default: $VMRUN_KERNEL)\n"
 	"  -m MODDIR      holds lib/modules/VERSION (default: $VMRUN_MODULES, or none)\n"
 	"  -t TOPOLOGY    name, or a file if it has a / (default: " DEFAULT_TOPO ")\n"
-	"  -T SECONDS     time-out, boot included (default: 300)\n"
+	"  -T SECONDS     time-out, boot included (default: " DEFAULT_TIMEOUT ", with -i none)\n"
 	"  -o OUTDIR      for logs; /run/out in the guest (default: temporary, kept on failure)\n"
 	"  -d KIND[@NODE] disk behind a controller on NODE; KIND: megasas, virtio-scsi\n"
 	"  -a KERNEL_ARG  -q QEMU_ARG  -e NAME=VALUE (environment of COMMAND)\n"
@@ -656,28 +655,55 @@ static void check_env(const char *env)
 		die("-e '%s' is not NAME=VALUE with NAME of letters, digits and _", env);
 }
 
-static void parse_options(struct vm *vm, int argc, char **argv)
+static long parse_timeout(const char *arg)
 {
 	char *end;
+	long val = strtol(arg, &end, 10);
+
+	if (end == arg || *end || val < 1 || val > MAX_TIMEOUT)
+		die("time-out '%s' is not in 1..%d seconds", arg, MAX_TIMEOUT);
+	return val;
+}
+
+static void parse_options(struct vm *vm, int argc, char **argv)
+{
+	const char *timeout = NULL;
 	int c;
 
 	*vm = (struct vm){
 		.kernel = getenv("VMRUN_KERNEL"),
 		.moddir = getenv("VMRUN_MODULES"),
 		.topology = DEFAULT_TOPO,
-		.timeout = DEFAULT_TIMEOUT,
 	};
 	while ((c = getopt(argc, argv, "+k:m:t:T:o:d:a:q:e:nvih")) != -1) {
 		switch (c) {
-		case 'k': vm->kernel = optarg; break;
-		case 'm': vm->moddir = optarg; break;
-		case 't': vm->topology = optarg; break;
-		case 'o': vm->outdir = optarg; break;
-		case 'a': add(&vm->kernel_args, optarg); break;
-		case 'q': add(&vm->qemu_args, optarg); break;
-		case 'n': vm->no_console_scan = true; break;
-		case 'v': vm->console_live = true; break;
-		case 'i': vm->interactive = true; break;
+		case 'k':
+			vm->kernel = optarg;
+			break;
+		case 'm':
+			vm->moddir = optarg;
+			break;
+		case 't':
+			vm->topology = optarg;
+			break;
+		case 'o':
+			vm->outdir = optarg;
+			break;
+		case 'a':
+			add(&vm->kernel_args, optarg);
+			break;
+		case 'q':
+			add(&vm->qemu_args, optarg);
+			break;
+		case 'n':
+			vm->no_console_scan = true;
+			break;
+		case 'v':
+			vm->console_live = true;
+			break;
+		case 'i':
+			vm->interactive = true;
+			break;
 		case 'd':
 			if (vm->nr_devices == MAX_DEVICES)
 				die("-d '%s': there are %d devices already", optarg, MAX_DEVICES);
@@ -688,9 +714,7 @@ static void parse_options(struct vm *vm, int argc, char **argv)
 			add(&vm->env, optarg);
 			break;
 		case 'T':
-			vm->timeout = strtol(optarg, &end, 10);
-			if (end == optarg || *end || vm->timeout < 1 || vm->timeout > MAX_TIMEOUT)
-				die("time-out '%s' is not in 1..%d seconds", optarg, MAX_TIMEOUT);
+			timeout = optarg;
 			break;
 		case 'h':
 			fputs(usage_text, stdout);
@@ -700,6 +724,8 @@ static void parse_options(struct vm *vm, int argc, char **argv)
 			exit(EXIT_USAGE);
 		}
 	}
+	if (timeout || !vm->interactive)
+		vm->timeout = parse_timeout(timeout ? timeout : DEFAULT_TIMEOUT);
 	if (!argv[optind])
 		die("no COMMAND (-h shows the usage)");
 	vm->command = argv + optind;
