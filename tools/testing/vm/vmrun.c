@@ -40,14 +40,15 @@
 
 /*
  * tsc..hpet: timer devices stay out of the figures; nokaslr: symbols stay where
- * System.map says; no_timer_check: a busy host is no broken timer; panic=-1 with
- * QEMU's -no-reboot ends a guest that panicked.
+ * System.map says; no_timer_check, watchdog and stall: a guest on a busy host is slow, not
+ * broken; panic=-1 with QEMU's -no-reboot ends a guest that panicked.
  */
 #define KERNEL_ARGS \
 	"root=root rootfstype=9p ro" \
 	" rootflags=trans=virtio,version=9p2000.L,msize=131072,cache=loose" \
 	" console=ttyS0,115200 earlyprintk=serial,ttyS0,115200 panic=-1" \
-	" tsc=reliable clocksource=tsc hpet=disable nokaslr no_timer_check"
+	" tsc=reliable clocksource=tsc hpet=disable nokaslr no_timer_check" \
+	" watchdog_thresh=30 rcupdate.rcu_cpu_stall_timeout=60"
 
 /* A growing list of strings, NULL-terminated. */
 struct strv {
