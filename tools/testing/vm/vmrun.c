@@ -40,7 +40,7 @@
 
 /*
  * tsc..hpet: timer devices stay out of the figures; nokaslr: symbols stay where
- * System.map says; no_timer_check, watchdog and stall: a guest on a busy host is slow, not
+ * System.map says; no_timer_check..stall: a guest on a busy host is slow, not
  * broken; panic=-1 with QEMU's -no-reboot ends a guest that panicked.
  */
 #define KERNEL_ARGS \
@@ -288,7 +288,7 @@ static void device_args(const struct vm *vm, size_t nr, struct strv *q)
 {
 	const struct device *dev = &vm->devices[nr];
 	char *bus = "pcie.0", *disk = format("%s/disk%zu.img", vm->out, nr);
-	int fd = open(disk, O_CREAT | O_RDWR | O_CLOEXEC, 0600);
+	int fd = open(disk, O_CREAT | O_TRUNC | O_RDWR | O_CLOEXEC, 0600);
 
 	if (fd < 0 || ftruncate(fd, DISK_SIZE))
 		die("cannot make '%s': %s", disk, strerror(errno));
@@ -460,13 +460,13 @@ static void write_guest_sh(const struct vm *vm)
 	char **arg;
 	size_t i;
 
+	for (i = 0; i < vm->env.n; i++)
+		text = format("%sexport %.*s=%s\n", text, (int)strcspn(vm->env.v[i], "="),
+			      vm->env.v[i], shell_quote(strchr(vm->env.v[i], '=') + 1));
 	if (vm->moddir)
 		text = format("%smoddir=%s\n", text, shell_quote(vm->moddir));
 	if (vm->interactive)
 		text = format("%sterminal='%s'\n", text, terminal_size());
-	for (i = 0; i < vm->env.n; i++)
-		text = format("%sexport %.*s=%s\n", text, (int)strcspn(vm->env.v[i], "="),
-			      vm->env.v[i], shell_quote(strchr(vm->env.v[i], '=') + 1));
 	text = format("%sset --", text);
 	for (arg = vm->command; *arg; arg++)
 		text = format("%s %s", text, shell_quote(*arg));
