@@ -52,8 +52,8 @@ vm: setup
 boot: build ## boot it on the topology TOPO: a shell, or CMD='...'
 	@scripts/boot "$(TOPO)" "$(CONFIG)" $(CMD)
 
-run: build ## the demonstration: NUMA-aware I/O on an emulated four-node host
-	@scripts/run
+run: build ## the demonstration: NUMA-aware I/O on an emulated NUMA host
+	@scripts/run "$(TOPO)" "$(CONFIG)"
 
 .PHONY: check check-all bench
 check: build ## the tests
@@ -62,8 +62,8 @@ check: build ## the tests
 check-all: build ## the tests, also the long ones
 	@scripts/check all
 
-bench: build ## the measurements
-	@scripts/bench
+bench: build ## the measurements on the modelled machine
+	@$(MAKE) --no-print-directory -C tools/testing/numasim bench
 
 .PHONY: clean distclean
 clean: ## remove the products of builds, keep the source trees

@@ -25,7 +25,7 @@ KMAKE=(make --no-print-directory CC="ccache gcc" HOSTCC="ccache gcc" -j"${JOBS:-
 mkconfig() {
 	local tool=${NUMAIO_MKCONFIG:-$TOP/tools/testing/vm/mkconfig}
 	[ -x "$tool" ] || die "there is no $tool"
-	"$tool" "$@" >"$2/mkconfig.log" 2>&1 || {
+	BUILD=$BUILD/vm "$tool" "$@" >"$2/mkconfig.log" 2>&1 || {
 		cat "$2/mkconfig.log" >&2
 		die "mkconfig $3 failed"
 	}
