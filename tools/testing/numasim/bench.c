@@ -1,0 +1,610 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * numasim-bench - run workloads on kernels in the modelled NUMA machine, several
+ * times each and in alternating order, and compare.
+ *
+ * One run is one guest from boot to power off, one file in
+ * OUT/WORKLOAD/ARM/run-N.json.  The file holds a key of all that the run depends
+ * on; a run whose file has the right key is not done again, so that an
+ * interrupted bench goes on where it was.
+ */
+#define _GNU_SOURCE
+#include <argp.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "bench.h"
+#include "record.h"
+
+#ifndef DATADIR
+#define DATADIR "/usr/share/numasim"
+#endif
+
+#define EXIT_SKIP	4
+#define RUN_TIMEOUT	"600"
+
+static struct bench bench = {
+	.runs = 5,
+	.data = DATADIR,
+	.plugin_options = "",
+};
+
+static char *only[MAX_ITEMS];	/* workloads asked for */
+static unsigned int nr_only;
+static bool report_only;
+
+static char *format(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+static char *format(const char *fmt, ...)
+{
+	va_list ap;
+	char *s;
+
+	va_start(ap, fmt);
+	if (vasprintf(&s, fmt, ap) < 0) {
+		fprintf(stderr, "out of memory\n");
+		exit(1);
+	}
+	va_end(ap);
+	return s;
+}
+
+/* First line that a shell command prints, without the newline; NULL: it failed. */
+static char *output_of(const char *command)
+{
+	char *line = NULL;
+	size_t size = 0;
+	FILE *p = popen(command, "re");
+	ssize_t n = p ? getline(&line, &size, p) : -1;
+
+	if (!p || pclose(p) || n <= 0) {
+		free(line);
+		return NULL;
+	}
+	line[strcspn(line, " \n")] = '\0';
+	return line;
+}
+
+static int make_dir(const char *path)
+{
+	char *copy = strdup(path), *p;
+	int ret = 0;
+
+	for (p = copy + 1; *p && !ret; p++) {
+		if (*p != '/')
+			continue;
+		*p = '\0';
+		if (mkdir(copy, 0777) && errno != EEXIST)
+			ret = -1;
+		*p = '/';
+	}
+	if (!ret && mkdir(copy, 0777) && errno != EEXIST)
+		ret = -1;
+	if (ret)
+		fprintf(stderr, "%s: %s\n", path, strerror(errno));
+	free(copy);
+	return ret;
+}
+
+/* Run @argv with its output in @log; its exit code, or -1. */
+static int run(char *const *argv, const char *log)
+{
+	int status, fd;
+	pid_t pid = fork();
+
+	if (pid < 0)
+		return -1;
+	if (!pid) {
+		fd = open(log, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+		if (fd < 0 || dup2(fd, 1) < 0 || dup2(fd, 2) < 0)
+			_exit(127);
+		execvp(argv[0], argv);
+		fprintf(stderr, "%s: %s\n", argv[0], strerror(errno));
+		_exit(127);
+	}
+	while (waitpid(pid, &status, 0) < 0)
+		if (errno != EINTR)
+			return -1;
+	/* Ctrl-C reaches the whole group: stop as well */
+	if (WIFSIGNALED(status) && (WTERMSIG(status) == SIGINT || WTERMSIG(status) == SIGTERM)) {
+		signal(WTERMSIG(status), SIG_DFL);
+		raise(WTERMSIG(status));
+	}
+	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+/* -- kernels -------------------------------------------------------------- */
+
+static void build_lineinfo(struct arm *arm)
+{
+	char *dir = format("%s/numasim/lineinfo-%.12s", bench.build, arm->kernel_sha);
+	char *ko = format("%s/numasim_lineinfo.ko", dir);
+	char *log = format("%s/numasim/lineinfo.log", bench.build);
+	char *kdir = format("KDIR=%s", arm->dir), *out = format("OUT=%s", dir);
+	char *argv[] = { "make", "-C", (char *)bench.data, "lineinfo", kdir, out, NULL };
+
+	if (!access(ko, R_OK) || (!run(argv, log) && !access(ko, R_OK)))
+		arm->lineinfo = ko;
+	else
+		fprintf(stderr, "%s: no lineinfo module for this kernel, lines stay without objects (%s)\n",
+			arm->name, log);
+}
+
+static int prepare_arm(struct arm *arm)
+{
+	static const char *const needed[] = { "arch/x86/boot/bzImage", "System.map",
+		".config", "mods/lib/modules" };
+	char *sha;
+	size_t i;
+
+	for (i = 0; i < sizeof(needed) / sizeof(needed[0]); i++) {
+		char *path = format("%s/%s", arm->dir, needed[i]);
+
+		if (access(path, R_OK)) {
+			fprintf(stderr, "arm %s: %s: %s\n", arm->name, path,
+				strerror(errno));
+			return -1;
+		}
+		free(path);
+	}
+	sha = output_of(format("cd '%s' && find -L arch/x86/boot/bzImage System.map mods/lib/modules/*/kernel -type f | LC_ALL=C sort | xargs sha256sum | sha256sum",
+			       arm->dir));
+	if (!sha)
+		return -1;
+	snprintf(arm->kernel_sha, sizeof(arm->kernel_sha), "%s", sha);
+	sha = output_of(format("sha256sum '%s/.config'", arm->dir));
+	if (!sha)
+		return -1;
+	snprintf(arm->config_sha, sizeof(arm->config_sha), "%s", sha);
+	build_lineinfo(arm);
+	return 0;
+}
+
+/* -- one run -------------------------------------------------------------- */
+
+static const char *topology_of(const struct workload *w)
+{
+	return bench.topology ? bench.topology : w->topology;
+}
+
+static char *topology_path(const struct workload *w)
+{
+	return format("%s/../vm/topologies/%s.topo", bench.data, topology_of(w));
+}
+
+static uint64_t hash_file(uint64_t hash, const char *path)
+{
+	char *line = NULL;
+	size_t size = 0;
+	FILE *f = fopen(path, "re");
+
+	while (f && getline(&line, &size, f) >= 0)
+		hash = hash_text(hash, line);
+	free(line);
+	if (f)
+		fclose(f);
+	return hash;
+}
+
+/* All that a run's outcome depends on, but chance. */
+static char *key_of(const struct workload *w, const struct arm *arm, unsigned int nr)
+{
+	uint64_t h = w->hash;
+	unsigned int i;
+
+	h = hash_file(h, topology_path(w));
+	h = hash_text(h, arm->kernel_sha);
+	h = hash_text(h, arm->config_sha);
+	h = hash_text(h, arm->placement ? arm->placement : "");
+	h = hash_text(h, bench.plugin_options);
+	for (i = 0; i < w->nr_steps; i++)
+		if (!strncmp(w->step[i], ". '", 3))
+			h = hash_file(h, strndup(w->step[i] + 3, strlen(w->step[i]) - 4));
+	return format("%d-%016" PRIx64 "-%u", REC_VERSION, h, nr);
+}
+
+static bool is_done(const char *path, const char *key)
+{
+	json_t *o = json_load_file(path, 0, NULL);
+	const char *have = json_string_value(json_object_get(json_object_get(o, "info"),
+							     "key"));
+	bool done = have && !strcmp(have, key);
+
+	json_decref(o);
+	return done;
+}
+
+static int write_script(const char *dir, const struct workload *w, const struct arm *arm)
+{
+	char *path = format("%s/run.sh", dir);
+	FILE *f = fopen(path, "w");
+	unsigned int i;
+
+	if (!f) {
+		fprintf(stderr, "%s: %s\n", path, strerror(errno));
+		return -1;
+	}
+	fprintf(f, "set -eu\n. '%s/guest.sh'\n", bench.data);
+	for (i = 0; i < w->nr_steps; i++) {
+		char *what = format("load_module %s ", w->placement ? w->placement : " ");
+		bool takes = !strncmp(w->step[i], what, strlen(what));
+
+		fprintf(f, "%s", w->step[i]);
+		if (takes && arm->placement)
+			fprintf(f, " tag_placement=%s", arm->placement);
+		fputc('\n', f);
+		free(what);
+	}
+	for (i = 0; i < w->nr_devices; i++)
+		fprintf(f, "wait_for %s\n", w->device[i]);
+	fprintf(f, "note_placement");
+	for (i = 0; i < w->nr_devices; i++)
+		fprintf(f, " %s", w->device[i]);
+	fprintf(f, "\n'%s/numasim/ioload' -o /run/out %s", bench.build, w->load);
+	for (i = 0; i < w->nr_devices; i++)
+		fprintf(f, " %s", w->device[i]);
+	fputc('\n', f);
+	if (arm->lineinfo)
+		fprintf(f, "'%s/numasim/lineobj' /run/out '%s'\n", bench.build,
+			arm->lineinfo);
+	free(path);
+	return fclose(f);
+}
+
+static void remove_dir(const char *dir)
+{
+	char *argv[] = { "rm", "-rf", "--", (char *)dir, NULL };
+
+	run(argv, "/dev/null");
+}
+
+static char *read_word(const char *dir, const char *name)
+{
+	char *path = format("%s/%s", dir, name), *line = NULL;
+	size_t size = 0;
+	FILE *f = fopen(path, "re");
+
+	if (f && getline(&line, &size, f) > 0)
+		line[strcspn(line, " \n")] = '\0';
+	else
+		line = strdup("");
+	if (f)
+		fclose(f);
+	free(path);
+	return line;
+}
+
+static int boot(const char *dir, const struct workload *w, const struct arm *arm)
+{
+	char *argv[] = {
+		format("%s/vm/vmrun", bench.build),
+		"-k", format("%s/arch/x86/boot/bzImage", arm->dir),
+		"-m", format("%s/mods", arm->dir),
+		"-t", topology_path(w), "-T", RUN_TIMEOUT, "-o", (char *)dir,
+		"-q", "-plugin",
+		"-q", format("%s/numasim/numasim.so,topo=%s,out=%s%s", bench.build,
+			     topology_path(w), dir, bench.plugin_options),
+		"--", "sh", "/run/out/run.sh", NULL };
+
+	return run(argv, format("%s/vmrun.log", dir));
+}
+
+static int make_report(const char *dir, const char *path, const struct workload *w,
+		       const struct arm *arm, const char *key)
+{
+	char *tmp = format("%s.tmp", path);
+	char *argv[] = {
+		format("%s/numasim/numasim-report", bench.build), "show", "-o", "json",
+		"-t", "64", "-m", format("%s/System.map", arm->dir),
+		"-s", format("%s/stack.conf", bench.data),
+		"-i", format("key=%s", key), "-i", format("workload=%s", w->name),
+		"-i", format("arm=%s", arm->name),
+		"-i", format("tag_placement=%s", arm->placement ? arm->placement : ""),
+		"-i", format("tag_placement_in_force=%s", read_word(dir, "placement")),
+		"-i", format("kernel_sha256=%s", arm->kernel_sha),
+		"-i", format("config_sha256=%s", arm->config_sha),
+		(char *)dir, NULL };
+
+	if (run(argv, tmp)) {
+		char *cat = format("cat '%s' >&2", tmp);
+
+		if (system(cat))
+			fprintf(stderr, "%s: numasim-report failed\n", tmp);
+		unlink(tmp);
+		return -1;
+	}
+	return rename(tmp, path);
+}
+
+/* 0: there is a result; EXIT_SKIP: this kernel cannot; else failed. */
+static int do_run(const struct workload *w, const struct arm *arm, unsigned int nr,
+		  const char *path, const char *key)
+{
+	char *dir = format("%s/%s/%s/run-%u.d", bench.out, w->name, arm->name, nr);
+	int ret;
+
+	remove_dir(dir);
+	if (make_dir(dir) || write_script(dir, w, arm))
+		return 1;
+	ret = boot(dir, w, arm);
+	if (ret && ret != EXIT_SKIP)
+		fprintf(stderr, "%s %s run %u: the guest failed (%d), see %s\n", w->name,
+			arm->name, nr, ret, dir);
+	if (!ret)
+		ret = make_report(dir, path, w, arm, key) ? 1 : 0;
+	if (!ret || ret == EXIT_SKIP)
+		remove_dir(dir);
+	return ret;
+}
+
+static char *run_path(const struct workload *w, const struct arm *arm, unsigned int nr)
+{
+	return format("%s/%s/%s/run-%u.json", bench.out, w->name, arm->name, nr);
+}
+
+static double now(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return ts.tv_sec + ts.tv_nsec / 1e9;
+}
+
+static int run_all(void)
+{
+	unsigned int nr, wl, i, done = 0;
+	unsigned int all = bench.runs * bench.nr_workloads * bench.nr_arms;
+	int failed = 0;
+
+	for (nr = 1; nr <= bench.runs; nr++) {
+		for (wl = 0; wl < bench.nr_workloads; wl++) {
+			for (i = 0; i < bench.nr_arms; i++) {
+				/* forth and back, so that no arm is always first */
+				unsigned int a = nr % 2 ? i : bench.nr_arms - 1 - i;
+				const struct workload *w = &bench.workload[wl];
+				struct arm *arm = &bench.arm[a];
+				struct result *r = result_of(&bench, wl, a);
+				char *path = run_path(w, arm, nr), *key = key_of(w, arm, nr);
+				double start = now();
+				int ret;
+
+				done++;
+				if (r->skipped || is_done(path, key))
+					continue;
+				fprintf(stderr, "[%u/%u] %s, %s, run %u ...", done, all, w->name,
+					arm->name, nr);
+				ret = do_run(w, arm, nr, path, key);
+				fprintf(stderr, " %s, %.0f s\n", !ret ? "done" :
+					ret == EXIT_SKIP ? "SKIPPED" : "FAILED", now() - start);
+				if (ret == EXIT_SKIP)
+					r->skipped = true;
+				else if (ret)
+					failed++;
+			}
+		}
+	}
+	return failed;
+}
+
+static int gather_all(void)
+{
+	unsigned int wl, a, nr, have;
+
+	for (wl = 0; wl < bench.nr_workloads; wl++) {
+		for (a = 0; a < bench.nr_arms; a++) {
+			struct result *r = result_of(&bench, wl, a);
+			const char *path[MAX_RUNS];
+
+			have = 0;
+			for (nr = 1; nr <= bench.runs; nr++) {
+				path[have] = run_path(r->workload, r->arm, nr);
+				if (is_done(path[have], key_of(r->workload, r->arm, nr)))
+					have++;
+			}
+			if (gather(r, path, have))
+				return -1;
+		}
+	}
+	return 0;
+}
+
+/* -- options -------------------------------------------------------------- */
+
+static unsigned int number(struct argp_state *st, const char *name, const char *text,
+			   unsigned int min, unsigned int max)
+{
+	unsigned long v;
+	char *end;
+
+	errno = 0;
+	v = strtoul(text, &end, 10);
+	if (errno || end == text || *end || v < min || v > max)
+		argp_error(st, "%s %s: give a number from %u to %u", name, text, min, max);
+	return v;
+}
+
+/* NAME=DIR[,PLACEMENT] */
+static void parse_arm(struct argp_state *st, char *text)
+{
+	struct arm *arm = &bench.arm[bench.nr_arms];
+	char *dir = strchr(text, '='), *placement;
+
+	if (!dir || dir == text || strchr(text, '/') < dir)
+		argp_error(st, "arm %s: give NAME=DIR or NAME=DIR,flat or NAME=DIR,spread", text);
+	if (bench.nr_arms++ == MAX_ARMS)
+		argp_error(st, "more than %d arms", MAX_ARMS);
+	*dir++ = '\0';
+	placement = strchr(dir, ',');
+	if (placement)
+		*placement++ = '\0';
+	arm->name = text;
+	arm->dir = realpath(dir, NULL);
+	if (!arm->dir)
+		argp_error(st, "arm %s: %s: %s", text, dir, strerror(errno));
+	arm->placement = placement;
+}
+
+static const struct argp_option options[] = {
+	{ "arm", 'a', "NAME=DIR[,PLACEMENT]", 0, "a kernel build directory, and tag_placement= for its modules; repeat; the first is the reference", 0 },
+	{ "runs", 'r', "N", 0, "runs of each workload in each arm (5)", 0 },
+	{ "workload", 'w', "NAME", 0, "only this one; repeat", 0 },
+	{ "topology", 't', "NAME", 0, "instead of the workload's own", 0 },
+	{ "plugin", 'p', "OPTIONS", 0, "of the plugin, e.g. unit=cpu,cache=1024", 0 },
+	{ "build", 'b', "DIR", 0, "where numasim/ and vm/ were built", 0 },
+	{ "out", 'o', "DIR", 0, "results (default: BUILD/numasim/bench)", 0 },
+	{ "data", 'd', "DIR", 0, "workloads/ and stack.conf (" DATADIR ")", 0 },
+	{ "report-only", 'n', NULL, 0, "run nothing, report what is there", 0 },
+	{ 0 }
+};
+
+static error_t parse(int key, char *arg, struct argp_state *st)
+{
+	switch (key) {
+	case 'a':
+		parse_arm(st, arg);
+		break;
+	case 'r':
+		bench.runs = number(st, "runs", arg, 1, MAX_RUNS);
+		break;
+	case 'w':
+		if (nr_only == MAX_ITEMS)
+			argp_error(st, "more than %d workloads", MAX_ITEMS);
+		only[nr_only++] = arg;
+		break;
+	case 't':
+		bench.topology = arg;
+		break;
+	case 'p':
+		bench.plugin_options = *arg ? format(",%s", arg) : "";
+		break;
+	case 'b':
+		bench.build = realpath(arg, NULL);
+		if (!bench.build)
+			argp_error(st, "build %s: %s", arg, strerror(errno));
+		break;
+	case 'o':
+		bench.out = arg;
+		break;
+	case 'd':
+		bench.data = arg;
+		break;
+	case 'n':
+		report_only = true;
+		break;
+	case ARGP_KEY_ARG:
+		argp_error(st, "argument %s: there are options only", arg);
+		break;
+	case ARGP_KEY_END:
+		if (!bench.nr_arms)
+			argp_error(st, "no --arm given");
+		if (!bench.build)
+			argp_error(st, "no --build given");
+		break;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+	return 0;
+}
+
+static bool wanted(const char *name)
+{
+	unsigned int i;
+
+	for (i = 0; i < nr_only; i++)
+		if (!strcmp(only[i], name))
+			return true;
+	return !nr_only;
+}
+
+static int is_conf(const struct dirent *d)
+{
+	const char *dot = strrchr(d->d_name, '.');
+
+	return dot && !strcmp(dot, ".conf");
+}
+
+static int load_workloads(void)
+{
+	char *dir = format("%s/workloads", bench.data);
+	struct dirent **list;
+	int n = scandir(dir, &list, is_conf, alphasort), i;
+	unsigned int j;
+
+	if (n < 0) {
+		fprintf(stderr, "%s: %s\n", dir, strerror(errno));
+		return -1;
+	}
+	bench.workload = calloc(n + 1, sizeof(*bench.workload));
+	for (i = 0; i < n; i++) {
+		struct workload *w = &bench.workload[bench.nr_workloads];
+
+		if (workload_load(w, format("%s/%s", dir, list[i]->d_name)))
+			return -1;
+		if (wanted(w->name))
+			bench.nr_workloads++;
+	}
+	for (j = 0; j < nr_only; j++) {
+		unsigned int k;
+
+		for (k = 0; k < bench.nr_workloads; k++)
+			if (!strcmp(bench.workload[k].name, only[j]))
+				break;
+		if (k < bench.nr_workloads)
+			continue;
+		fprintf(stderr, "workload %s: there are", only[j]);
+		for (i = 0; i < n; i++)
+			fprintf(stderr, " %.*s", (int)strcspn(list[i]->d_name, "."),
+				list[i]->d_name);
+		fputc('\n', stderr);
+		return -1;
+	}
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	static const struct argp argp = { options, parse, NULL,
+		"Runs workloads on kernels in the modelled NUMA machine and compares "
+		"what crosses nodes. Figures are modelled; there are no times in them.",
+		NULL, NULL, NULL };
+	unsigned int wl, a;
+	int failed = 0;
+
+	argp_err_exit_status = 2;
+	argp_parse(&argp, argc, argv, 0, NULL, NULL);
+	if (!bench.out)
+		bench.out = format("%s/numasim/bench", bench.build);
+	if (load_workloads() || make_dir(bench.out))
+		return 1;
+	bench.out = realpath(bench.out, NULL);
+	bench.result = calloc(bench.nr_workloads * bench.nr_arms, sizeof(*bench.result));
+	for (a = 0; a < bench.nr_arms; a++) {
+		if (prepare_arm(&bench.arm[a]))
+			return 1;
+		for (wl = 0; wl < bench.nr_workloads; wl++) {
+			result_of(&bench, wl, a)->workload = &bench.workload[wl];
+			result_of(&bench, wl, a)->arm = &bench.arm[a];
+		}
+	}
+	if (!report_only)
+		failed = run_all();
+	if (gather_all())
+		return 1;
+	print_results(&bench);
+	if (write_json(&bench, format("%s/bench.json", bench.out)) || draw(&bench))
+		return 1;
+	if (failed)
+		fprintf(stderr, "%d runs failed\n", failed);
+	return failed ? 1 : 0;
+}

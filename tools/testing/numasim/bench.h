@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* numasim-bench: what is compared (arms), on what (workloads), and what came out. */
+#ifndef NUMASIM_BENCH_H
+#define NUMASIM_BENCH_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define BENCH_SCHEMA	"numasim-bench"
+#define BENCH_VERSION	1
+
+#define MAX_ARMS	8
+#define MAX_ITEMS	32	/* lines of one kind in a workload */
+#define MAX_RUNS	100
+
+/* A kernel and how it is set up.  The first arm is what others are compared to. */
+struct arm {
+	const char *name;
+	const char *dir;		/* arch/x86/boot/bzImage, System.map, .config, mods/ */
+	const char *placement;		/* tag_placement=, or NULL: kernel has none */
+	char kernel_sha[65];
+	char config_sha[65];
+	char *lineinfo;			/* module that names objects, or NULL */
+};
+
+struct workload {
+	char *name;
+	char *path;
+	char *title;
+	char *topology;
+	char *load;			/* arguments of ioload */
+	char *placement;		/* module that takes tag_placement= */
+	char *step[MAX_ITEMS];		/* shell, in the order of the file */
+	unsigned int nr_steps;
+	char *device[MAX_ITEMS];
+	unsigned int nr_devices;
+	uint64_t hash;			/* of the file */
+};
+
+/* Of several runs of one thing. */
+struct spread {
+	double median, mean, min, max;
+};
+
+struct function_result {
+	const char *name;
+	double *remote;			/* per I/O, by run */
+	struct spread s;
+};
+
+/* All runs of one workload in one arm. */
+struct result {
+	const struct workload *workload;
+	const struct arm *arm;
+	bool skipped;
+	unsigned int runs;
+	uint64_t ios;
+	char in_force[64];		/* placement that the kernel reports */
+	double remote[MAX_RUNS];
+	double remote_all[MAX_RUNS];	/* the rest of the kernel included */
+	double insns[MAX_RUNS];
+	double loads[MAX_RUNS];
+	double stores[MAX_RUNS];
+	struct spread remote_s, remote_all_s, insns_s, loads_s, stores_s;
+	struct function_result *func;	/* highest mean first */
+	size_t nr_funcs;
+};
+
+struct bench {
+	struct arm arm[MAX_ARMS];
+	unsigned int nr_arms;
+	struct workload *workload;
+	unsigned int nr_workloads;
+	unsigned int runs;
+	const char *build;		/* programs: BUILD/numasim, BUILD/vm */
+	const char *out;
+	const char *data;		/* workloads, stack.conf */
+	const char *plugin_options;	/* "", or ",name=value..." */
+	const char *topology;		/* instead of the workload's, or NULL */
+	struct result *result;		/* by workload, then arm */
+};
+
+static inline struct result *result_of(const struct bench *b, unsigned int workload,
+				       unsigned int arm)
+{
+	return &b->result[workload * b->nr_arms + arm];
+}
+
+/* workload.c */
+int workload_load(struct workload *w, const char *path);
+uint64_t hash_text(uint64_t hash, const char *text);
+
+/* gather.c */
+struct spread spread_of(const double *v, unsigned int nr);
+int gather(struct result *r, const char *const *path, unsigned int nr);
+bool spreads_apart(const struct spread *a, const struct spread *b);
+void print_results(const struct bench *b);
+int write_json(const struct bench *b, const char *path);
+
+/* picture.c */
+int draw(const struct bench *b);
+
+#endif

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Workload files: one "KEY VALUE" a line, # starts a comment.
+ *
+ *   title TEXT
+ *   topology NAME		of ../vm/topologies
+ *   module NAME PARAMETERS	modprobe; a parameter that it has not: skipped
+ *   placement NAME		module that takes the arm's tag_placement=
+ *   device PATH		wait for it; ioload reads from it
+ *   set PATH VALUE		write and read back
+ *   setup FILE			shell, sourced in the guest; beside this file
+ *   load ARGUMENTS		of ioload
+ *
+ * module, set and setup are done in the order given.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <libgen.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench.h"
+
+/* FNV-1a, and a separator so that "ab" "c" is not "a" "bc" */
+uint64_t hash_text(uint64_t hash, const char *text)
+{
+	if (!hash)
+		hash = 0xcbf29ce484222325ull;
+	for (; *text; text++)
+		hash = (hash ^ (unsigned char)*text) * 0x100000001b3ull;
+	return (hash ^ 0xff) * 0x100000001b3ull;
+}
+
+static int add_step(struct workload *w, char *step)
+{
+	if (w->nr_steps == MAX_ITEMS)
+		return -1;
+	w->step[w->nr_steps++] = step;
+	return 0;
+}
+
+static char *format(const char *fmt, const char *a, const char *b)
+{
+	char *s;
+
+	if (asprintf(&s, fmt, a, b) < 0) {
+		fprintf(stderr, "out of memory\n");
+		exit(1);
+	}
+	return s;
+}
+
+static int parse_line(struct workload *w, char *key, char *val)
+{
+	char *dir;
+
+	if (!strcmp(key, "title")) {
+		w->title = strdup(val);
+	} else if (!strcmp(key, "topology")) {
+		w->topology = strdup(val);
+	} else if (!strcmp(key, "load")) {
+		w->load = strdup(val);
+	} else if (!strcmp(key, "placement")) {
+		w->placement = strdup(val);
+	} else if (!strcmp(key, "module")) {
+		return add_step(w, format("load_module %s%s", val, ""));
+	} else if (!strcmp(key, "set")) {
+		return add_step(w, format("set_value %s%s", val, ""));
+	} else if (!strcmp(key, "setup")) {
+		dir = strdup(w->path);
+		return add_step(w, format(". '%s/%s'", dirname(dir), val));
+	} else if (!strcmp(key, "device")) {
+		if (w->nr_devices == MAX_ITEMS)
+			return -1;
+		w->device[w->nr_devices++] = strdup(val);
+	} else {
+		return -1;
+	}
+	return 0;
+}
+
+int workload_load(struct workload *w, const char *path)
+{
+	char *line = NULL, *key, *val, *save, *base, *missing;
+	size_t size = 0;
+	unsigned int at = 0;
+	FILE *f = fopen(path, "re");
+
+	if (!f) {
+		fprintf(stderr, "%s: %s\n", path, strerror(errno));
+		return -1;
+	}
+	memset(w, 0, sizeof(*w));
+	w->path = strdup(path);
+	base = strdup(path);
+	w->name = strdup(basename(base));
+	free(base);
+	w->name[strcspn(w->name, ".")] = '\0';
+	while (getline(&line, &size, f) >= 0) {
+		at++;
+		w->hash = hash_text(w->hash, line);
+		line[strcspn(line, "#\n")] = '\0';
+		key = strtok_r(line, " \t", &save);
+		if (!key)
+			continue;
+		val = save + strspn(save, " \t");
+		if (!*val || parse_line(w, key, val)) {
+			fprintf(stderr, "%s:%u: give title, topology, module, placement, device, set, setup or load with a value, at most %d of a kind\n",
+				path, at, MAX_ITEMS);
+			fclose(f);
+			return -1;
+		}
+	}
+	free(line);
+	fclose(f);
+	missing = !w->title ? "title" : !w->topology ? "topology" :
+		  !w->load ? "load" : !w->nr_devices ? "device" : NULL;
+	if (missing) {
+		fprintf(stderr, "%s: no %s in it\n", path, missing);
+		return -1;
+	}
+	return 0;
+}
