@@ -9,6 +9,7 @@
 run_tests() {
 	local name n=0 failed=0 top dir rc
 	top=$(mktemp -d "${TMPDIR:-/tmp}/numaio-test.XXXXXX")
+	chmod 755 "$top"
 	# shellcheck disable=SC2064  # now, while top is known
 	trap "rm -rf '$top'" EXIT
 	[ $# -eq 0 ] || tests=("$@")
