@@ -16,6 +16,8 @@ if [ -z "${CCACHE_DIR:-}" ]; then
 fi
 export CCACHE_DIR CCACHE_BASEDIR=$TOP CCACHE_NOHASHDIR=1
 export KBUILD_BUILD_TIMESTAMP='1970-01-01' KBUILD_BUILD_USER=numaio KBUILD_BUILD_HOST=numaio
+# A setting of the caller would change the kernel, or only the paths.
+unset ARCH CROSS_COMPILE LLVM KBUILD_OUTPUT KBUILD_EXTMOD KCFLAGS KCPPFLAGS KAFLAGS W C V O
 # Set and empty: no "+" in the release because of the git repository around the source.
 export LOCALVERSION=
 

@@ -33,6 +33,8 @@ unset GIT_DIR GIT_WORK_TREE GIT_INDEX_FILE GIT_OBJECT_DIRECTORY GIT_PREFIX
 export GIT_CONFIG_NOSYSTEM=1 GIT_CONFIG_GLOBAL=/dev/null
 export GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=safe.directory GIT_CONFIG_VALUE_0='*'
 export GIT_OPTIONAL_LOCKS=0 LC_ALL=C
+# Variables of our command line (make CONFIG=debug) must not reach the makes that we start.
+unset MAKEFLAGS MFLAGS MAKELEVEL MAKEOVERRIDES
 
 # One author and one date for every commit: the same queue on the same source gives
 # the same hashes on every machine.
@@ -49,11 +51,27 @@ warn() { printf '%s: %s\n' "$ME" "$*" >&2; }
 die() { warn "$@"; exit 1; }
 
 # git on build/linux, and on nothing else: without --git-dir a missing build/linux
-# would make git find the repository around it.
-kgit() { git --git-dir="$LINUX/.git" --work-tree="$LINUX" "$@"; }
+# would make git find the repository around it. From its top: in a directory below, git
+# apply leaves out what lies outside of that directory.
+kgit() { git -C "$LINUX" --git-dir="$LINUX/.git" --work-tree="$LINUX" "$@"; }
 
 need_linux() {
 	[ -d "$LINUX/.git" ] || die "there is no $LINUX yet: run 'make tree'"
+}
+
+# worktree DIR COMMIT: a second working tree of build/linux, with that commit.
+worktree() {
+	if [ ! -e "$1/.git" ]; then
+		say "making ${1#"$TOP"/}"
+		kgit worktree prune
+		mkdir -p "${1%/*}"
+		kgit worktree add -q --detach "$1" "$2"
+		return
+	fi
+	# Both sides name each other by absolute paths, which are wrong after a move.
+	kgit worktree repair "$1" >/dev/null 2>&1 || true
+	[ "$(git -C "$1" rev-parse HEAD)" = "$(kgit rev-parse "$2")" ] ||
+		git -C "$1" checkout -q --detach "$(kgit rev-parse "$2")"
 }
 
 # A scratch directory that goes away with the script.
@@ -159,7 +177,7 @@ build_chain() {
 		fi
 		patch_diff "$patch" >"$TMP/diff"
 		if [ -s "$TMP/diff" ]; then
-			made=$(git apply --summary "$TMP/diff" 2>/dev/null || true)
+			made=$(kgit apply --summary "$TMP/diff" 2>/dev/null || true)
 			[ -z "$made" ] || die "$name: only edits of kernel files may stand in a diff, not:$made"
 			if ! GIT_INDEX_FILE=$idx kgit apply --cached --whitespace=nowarn "$TMP/diff" 2>"$TMP/err"; then
 				explain_apply "$name" "$TMP/diff" <"$TMP/err"
