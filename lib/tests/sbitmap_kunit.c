@@ -537,9 +537,13 @@ static void sbitmap_resize_keeps_shares(struct kunit *test)
 	sbitmap_queue_free(&sbq);
 }
 
+static const struct kunit_attributes slow = {
+	.speed = KUNIT_SPEED_SLOW,
+};
+
 static struct kunit_case sbitmap_test_cases[] = {
-	KUNIT_CASE_PARAM(sbitmap_exhaust, map_gen_params),
-	KUNIT_CASE_PARAM(sbitmap_exhaust_round_robin, map_gen_params),
+	KUNIT_CASE_PARAM_ATTR(sbitmap_exhaust, map_gen_params, slow),
+	KUNIT_CASE_PARAM_ATTR(sbitmap_exhaust_round_robin, map_gen_params, slow),
 	KUNIT_CASE_PARAM(sbitmap_last_bit, map_gen_params),
 	KUNIT_CASE_PARAM(sbitmap_bits, map_gen_params),
 	KUNIT_CASE_PARAM(sbitmap_resizes, map_gen_params),
@@ -565,8 +569,6 @@ static struct kunit_suite sbitmap_test_suite = {
 
 kunit_test_suite(sbitmap_test_suite);
 
-#ifdef CONFIG_SBITMAP_SPREAD
 MODULE_IMPORT_NS(EXPORTED_FOR_KUNIT_TESTING);
-#endif
 MODULE_DESCRIPTION("KUnit tests of sbitmap");
 MODULE_LICENSE("GPL");

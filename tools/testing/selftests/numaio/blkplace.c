@@ -1,0 +1,324 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <jansson.h>
+
+#include "blkplace.h"
+
+#define DEBUGFS "/sys/kernel/debug/block"
+#define NODES	"/sys/devices/system/node"
+
+static FILE *open_path(const char *mode, const char *fmt, va_list ap)
+{
+	char path[512];
+	FILE *f;
+
+	vsnprintf(path, sizeof(path), fmt, ap);
+	f = fopen(path, mode);
+	if (!f)
+		printf("# %s: %s\n", path, strerror(errno));
+	return f;
+}
+
+int read_line(char *line, size_t size, const char *fmt, ...)
+{
+	va_list ap;
+	FILE *f;
+	int ret = -1;
+
+	va_start(ap, fmt);
+	f = open_path("r", fmt, ap);
+	va_end(ap);
+	if (!f)
+		return -1;
+	if (fgets(line, size, f)) {
+		line[strcspn(line, "\n")] = 0;
+		ret = 0;
+	}
+	fclose(f);
+	return ret;
+}
+
+/* Silent: a test may expect the write to be refused, errno tells how. */
+int write_line(const char *text, const char *fmt, ...)
+{
+	char path[512];
+	va_list ap;
+	ssize_t n;
+	int fd, err;
+
+	va_start(ap, fmt);
+	vsnprintf(path, sizeof(path), fmt, ap);
+	va_end(ap);
+	fd = open(path, O_WRONLY);
+	if (fd < 0)
+		return -1;
+	n = write(fd, text, strlen(text));
+	err = errno;
+	close(fd);
+	errno = err;
+	return n == (ssize_t)strlen(text) ? 0 : -1;
+}
+
+int run(const char *fmt, ...)
+{
+	char cmd[1024];
+	va_list ap;
+	int status;
+
+	va_start(ap, fmt);
+	vsnprintf(cmd, sizeof(cmd), fmt, ap);
+	va_end(ap);
+	fflush(stdout);
+	status = system(cmd);
+	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+bool console_says(const char *text)
+{
+	char line[2048];
+	bool found = false;
+	FILE *f = popen("dmesg", "r");
+
+	if (!f)
+		return false;
+	while (fgets(line, sizeof(line), f))
+		if (strstr(line, text))
+			found = true;
+	pclose(f);
+	return found;
+}
+
+static int count_cpus(const char *list)
+{
+	int n = 0, a, b, len;
+
+	for (; *list; list += len + (list[len] == ',')) {
+		if (sscanf(list, "%d-%d%n", &a, &b, &len) == 2)
+			n += b - a + 1;
+		else if (sscanf(list, "%d%n", &a, &len) == 1)
+			n++;
+		else
+			break;
+	}
+	return n;
+}
+
+int nodes_read(struct nodes *n)
+{
+	char line[4096];
+	int node;
+
+	memset(n, 0, sizeof(*n));
+	for (node = 0; node < MAX_NODES; node++) {
+		char path[128];
+
+		snprintf(path, sizeof(path), NODES "/node%d", node);
+		if (access(path, F_OK))
+			continue;
+		n->nr = node + 1;
+		n->online[node] = true;
+		if (read_line(line, sizeof(line), "%s/cpulist", path) == 0)
+			n->cpus[node] = count_cpus(line);
+		/* "Node 0 MemTotal: 509352 kB" */
+		if (read_line(line, sizeof(line), "%s/meminfo", path) == 0)
+			sscanf(line, "Node %*d MemTotal: %lu", &n->mem_kb[node]);
+		n->owners += n->cpus[node] && n->mem_kb[node];
+	}
+	if (!n->nr) {
+		/* A kernel without NUMA: one node with everything. */
+		n->nr = n->owners = 1;
+		n->online[0] = true;
+		n->cpus[0] = sysconf(_SC_NPROCESSORS_ONLN);
+		if (read_line(line, sizeof(line), "/proc/meminfo") == 0)
+			sscanf(line, "MemTotal: %lu", &n->mem_kb[0]);
+	}
+	return 0;
+}
+
+int nodes_of_cpu(const struct nodes *n, int cpu)
+{
+	char path[128];
+	int node;
+
+	for (node = 0; node < n->nr; node++) {
+		snprintf(path, sizeof(path), NODES "/node%d/cpu%d", node, cpu);
+		if (!access(path, F_OK))
+			return node;
+	}
+	return 0;
+}
+
+/*
+ * Feed the lines of a debugfs file that stand behind "MAP:" up to the next such
+ * header to a function; the header itself comes first.
+ */
+static int each_line(const char *disk, unsigned int hctx, const char *file,
+		     const char *map,
+		     int (*fn)(const char *line, struct blkplace *p),
+		     struct blkplace *p)
+{
+	bool inside = false, seen = false;
+	char path[256], line[512];
+	size_t len = strlen(map);
+	FILE *f;
+
+	snprintf(path, sizeof(path), DEBUGFS "/%s/hctx%u/%s", disk, hctx, file);
+	f = fopen(path, "r");
+	if (!f) {
+		printf("# %s: %s\n", path, strerror(errno));
+		return -1;
+	}
+	while (fgets(line, sizeof(line), f)) {
+		line[strcspn(line, "\n")] = 0;
+		if (!strchr(line, '=') || strstr(line, ": "))
+			inside = !strncmp(line, map, len) && line[len] == ':';
+		if (!inside)
+			continue;
+		seen = true;
+		if (fn(line, p)) {
+			printf("# %s: can't read '%s'\n", path, line);
+			fclose(f);
+			return -1;
+		}
+	}
+	fclose(f);
+	if (!seen)
+		printf("# %s: nothing of '%s'\n", path, map);
+	return seen ? 0 : -1;
+}
+
+static bool bad_node(int node)
+{
+	return node < 0 || node >= MAX_NODES;
+}
+
+static int tag_nodes_line(const char *line, struct blkplace *p)
+{
+	unsigned int first, last;
+	int owner, memory;
+	char how[16];
+
+	if (sscanf(line, "%*[^:]: placement=%15s depth=%u", how, &p->depth) == 2) {
+		p->spread = !strcmp(how, "spread");
+		return 0;
+	}
+	if (sscanf(line, "word=%*u bits=%u-%u owner=%d memory=%d", &first, &last,
+		   &owner, &memory) != 4 || bad_node(owner))
+		return -1;
+	p->words++;
+	p->owned[owner] += last - first + 1;
+	p->words_misplaced += memory != owner;
+	return 0;
+}
+
+static int rq_nodes_line(const char *line, struct blkplace *p)
+{
+	int owner, node;
+
+	if (line[strlen(line) - 1] == ':')
+		return 0;
+	if (sscanf(line, "tag=%*u owner=%d node=%d", &owner, &node) != 2 ||
+	    bad_node(node))
+		return -1;
+	p->rqs[node]++;
+	p->rqs_misplaced += node != owner;
+	return 0;
+}
+
+static int tag_gets_line(const char *line, struct blkplace *p)
+{
+	unsigned long long own, foreign;
+	int node;
+
+	if (strstr(line, "counting="))
+		return 0;
+	if (sscanf(line, "node=%d own=%llu foreign=%llu", &node, &own, &foreign) != 3 ||
+	    bad_node(node))
+		return -1;
+	p->own[node] = own;
+	p->foreign[node] = foreign;
+	return 0;
+}
+
+int blkplace_read(const char *disk, unsigned int hctx, const char *map,
+		  struct blkplace *p)
+{
+	memset(p, 0, sizeof(*p));
+	if (each_line(disk, hctx, "tag_nodes", map, tag_nodes_line, p) ||
+	    each_line(disk, hctx, "rq_nodes", map, rq_nodes_line, p) ||
+	    each_line(disk, hctx, "tag_gets", map, tag_gets_line, p))
+		return -1;
+	return 0;
+}
+
+int blkplace_count(const char *disk, unsigned int hctx, bool on)
+{
+	return write_line(on ? "1" : "0", DEBUGFS "/%s/hctx%u/tag_gets", disk, hctx);
+}
+
+double blkplace_own_share(const struct blkplace *p)
+{
+	unsigned long long own = 0, all = 0;
+	int node;
+
+	for (node = 0; node < MAX_NODES; node++) {
+		own += p->own[node];
+		all += p->own[node] + p->foreign[node];
+	}
+	return all ? (double)own / all : 0;
+}
+
+long long fio_pinned(const char *disk, int depth, int ios, const char *cpus,
+		     int *errors)
+{
+	long ncpu = sysconf(_SC_NPROCESSORS_ONLN);
+	json_t *root, *jobs, *job;
+	char path[] = "/tmp/fio-XXXXXX", all[32];
+	long long total = 0;
+	json_error_t e;
+	size_t i;
+	int fd;
+
+	*errors = 0;
+	fd = mkstemp(path);
+	if (fd < 0) {
+		printf("# %s: %s\n", path, strerror(errno));
+		return -1;
+	}
+	close(fd);
+	if (!cpus) {
+		snprintf(all, sizeof(all), "0-%ld", ncpu - 1);
+		cpus = all;
+	}
+	if (run("fio --name=numaio --filename=/dev/%s --rw=randread --bs=4k --direct=1 "
+		"--ioengine=libaio --iodepth=%d --iodepth_batch_submit=%d --thread "
+		"--numjobs=%d --cpus_allowed=%s --cpus_allowed_policy=split "
+		"--number_ios=%d --norandommap --eta=never --output-format=json --output=%s >&2",
+		disk, depth, depth > 1 ? depth / 2 : 1, count_cpus(cpus), cpus, ios,
+		path))
+		*errors = -1;
+	root = json_load_file(path, 0, &e);
+	unlink(path);
+	if (!root) {
+		printf("# fio: line %d: %s\n", e.line, e.text);
+		return -1;
+	}
+	jobs = json_object_get(root, "jobs");
+	json_array_foreach(jobs, i, job) {
+		json_t *r = json_object_get(job, "read");
+
+		total += json_integer_value(json_object_get(r, "total_ios"));
+		if (json_integer_value(json_object_get(job, "error")))
+			++*errors;
+	}
+	json_decref(root);
+	return total;
+}

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Where the tags and requests of a block device are, read from sysfs and
+ * debugfs, and what it takes to put load on them: modules, fio, the topology.
+ */
+#ifndef BLKPLACE_H
+#define BLKPLACE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#define MAX_NODES 64
+
+/**
+ * struct nodes - The nodes of the running machine.
+ * @nr: One more than the largest node id.
+ * @online: Is the node online?
+ * @cpus: Number of online CPUs.
+ * @mem_kb: Memory in KiB.
+ * @owners: Number of nodes with both.
+ */
+struct nodes {
+	int nr;
+	bool online[MAX_NODES];
+	int cpus[MAX_NODES];
+	unsigned long mem_kb[MAX_NODES];
+	int owners;
+};
+
+/**
+ * struct blkplace - Placement of one tag map and its requests.
+ * @spread: The map is spread.
+ * @depth: Number of tags.
+ * @words: Number of words.
+ * @words_misplaced: Words whose memory isn't on the owner node.
+ * @owned: Number of tags that a node owns.
+ * @rqs: Number of requests on a node.
+ * @rqs_misplaced: Requests that aren't on the owner node of their tag.
+ * @own: Tags that CPUs of a node got from their own (or the nearest owner) node.
+ * @foreign: Tags that they got from others.
+ */
+struct blkplace {
+	bool spread;
+	unsigned int depth;
+	unsigned int words;
+	unsigned int words_misplaced;
+	unsigned int owned[MAX_NODES];
+	unsigned int rqs[MAX_NODES];
+	unsigned int rqs_misplaced;
+	unsigned long long own[MAX_NODES];
+	unsigned long long foreign[MAX_NODES];
+};
+
+/* All of these print the reason with a "# " before it and return -1 on failure. */
+int nodes_read(struct nodes *n);
+int nodes_of_cpu(const struct nodes *n, int cpu);
+int blkplace_read(const char *disk, unsigned int hctx, const char *map,
+		  struct blkplace *p);
+int blkplace_count(const char *disk, unsigned int hctx, bool on);
+double blkplace_own_share(const struct blkplace *p);
+int read_line(char *line, size_t size, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+int write_line(const char *text, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+int run(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+bool console_says(const char *text);
+
+/**
+ * fio_pinned() - Read with one fio job on each CPU, pinned to it.
+ * @disk: Name of the disk.
+ * @depth: I/Os in flight of each job.
+ * @ios: I/Os of each job.
+ * @cpus: List of CPUs, one job each; NULL for all.
+ * @errors: Receives the number of jobs that reported an error.
+ *
+ * Return: Number of I/Os that completed, -1 on failure.
+ */
+long long fio_pinned(const char *disk, int depth, int ios, const char *cpus,
+		     int *errors);
+
+#endif /* BLKPLACE_H */
