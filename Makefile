@@ -5,10 +5,10 @@
 CONFIG ?= base
 TOPO ?= four
 OUT ?= build/series
-export KSRC FORCE JOBS STAGE
+export KSRC FORCE JOBS STAGE CONFIG
 
 B := build
-VM := $(MAKE) --no-print-directory -s -C tools/testing/vm BUILD=$(CURDIR)/$(B)/vm
+PART = $(MAKE) --no-print-directory -s -C tools/testing/$(1) BUILD=$(CURDIR)/$(B)/$(2)
 
 .PHONY: help
 help: ## list the targets
@@ -39,15 +39,16 @@ series: tree ## OUT=DIR: write the series as mails, with a cover letter
 check-series: tree ## check every prefix of the series: compile, sparse, checkpatch, kernel-doc
 	@scripts/check-series
 
-.PHONY: build build-base vm boot run
-build: tree vm ## the patched kernel for CONFIG
+.PHONY: build build-base tools boot run
+build: tree tools ## the patched kernel for CONFIG
 	@scripts/build "$(CONFIG)"
 
-build-base: tree-base vm ## the unpatched kernel for CONFIG
+build-base: tree-base tools ## the unpatched kernel for CONFIG
 	@scripts/build -u "$(CONFIG)"
 
-vm: setup
-	@$(VM)
+tools: setup ## the programs of tools/testing that guests need
+	@$(call PART,vm,vm)
+	@$(call PART,selftests/numaio,selftests)
 
 boot: build ## boot it on the topology TOPO: a shell, or CMD='...'
 	@scripts/boot "$(TOPO)" "$(CONFIG)" $(CMD)
