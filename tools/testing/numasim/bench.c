@@ -128,9 +128,9 @@ static int run(char *const *argv, const char *log)
 
 static void build_lineinfo(struct arm *arm)
 {
-	char *dir = format("%s/numasim/lineinfo-%.12s", bench.build, arm->kernel_sha);
+	char *dir = format("%s/lineinfo-%.12s", bench.build, arm->kernel_sha);
 	char *ko = format("%s/numasim_lineinfo.ko", dir);
-	char *log = format("%s/numasim/lineinfo.log", bench.build);
+	char *log = format("%s/lineinfo.log", bench.build);
 	char *kdir = format("KDIR=%s", arm->dir), *out = format("OUT=%s", dir);
 	char *argv[] = { "make", "-C", (char *)bench.data, "lineinfo", kdir, out, NULL };
 
@@ -208,6 +208,9 @@ static char *key_of(const struct workload *w, const struct arm *arm, unsigned in
 	h = hash_text(h, arm->config_sha);
 	h = hash_text(h, arm->placement ? arm->placement : "");
 	h = hash_text(h, bench.plugin_options);
+	if (w->stack)
+		h = hash_file(h, w->stack);
+	h = hash_file(h, format("%s/stack.conf", bench.data));
 	for (i = 0; i < w->nr_steps; i++)
 		if (!strncmp(w->step[i], ". '", 3))
 			h = hash_file(h, strndup(w->step[i] + 3, strlen(w->step[i]) - 4));
@@ -251,12 +254,12 @@ static int write_script(const char *dir, const struct workload *w, const struct 
 	fprintf(f, "note_placement");
 	for (i = 0; i < w->nr_devices; i++)
 		fprintf(f, " %s", w->device[i]);
-	fprintf(f, "\n'%s/numasim/ioload' -o /run/out %s", bench.build, w->load);
+	fprintf(f, "\n'%s/ioload' -o /run/out %s", bench.build, w->load);
 	for (i = 0; i < w->nr_devices; i++)
 		fprintf(f, " %s", w->device[i]);
 	fputc('\n', f);
 	if (arm->lineinfo)
-		fprintf(f, "'%s/numasim/lineobj' /run/out '%s'\n", bench.build,
+		fprintf(f, "'%s/lineobj' /run/out '%s'\n", bench.build,
 			arm->lineinfo);
 	free(path);
 	return fclose(f);
@@ -288,12 +291,12 @@ static char *read_word(const char *dir, const char *name)
 static int boot(const char *dir, const struct workload *w, const struct arm *arm)
 {
 	char *argv[] = {
-		format("%s/vm/vmrun", bench.build),
+		format("%s/vmrun", bench.vm),
 		"-k", format("%s/arch/x86/boot/bzImage", arm->dir),
 		"-m", format("%s/mods", arm->dir),
 		"-t", topology_path(w), "-T", RUN_TIMEOUT, "-o", (char *)dir,
 		"-q", "-plugin",
-		"-q", format("%s/numasim/numasim.so,topo=%s,out=%s%s", bench.build,
+		"-q", format("%s/numasim.so,topo=%s,out=%s%s", bench.build,
 			     topology_path(w), dir, bench.plugin_options),
 		"--", "sh", "/run/out/run.sh", NULL };
 
@@ -305,7 +308,7 @@ static int make_report(const char *dir, const char *path, const struct workload 
 {
 	char *tmp = format("%s.tmp", path);
 	char *argv[] = {
-		format("%s/numasim/numasim-report", bench.build), "show", "-o", "json",
+		format("%s/numasim-report", bench.build), "show", "-o", "json",
 		"-t", "64", "-m", format("%s/System.map", arm->dir),
 		"-s", format("%s/stack.conf", bench.data),
 		"-i", format("key=%s", key), "-i", format("workload=%s", w->name),
@@ -314,7 +317,8 @@ static int make_report(const char *dir, const char *path, const struct workload 
 		"-i", format("tag_placement_in_force=%s", read_word(dir, "placement")),
 		"-i", format("kernel_sha256=%s", arm->kernel_sha),
 		"-i", format("config_sha256=%s", arm->config_sha),
-		(char *)dir, NULL };
+		(char *)dir,
+		w->stack ? "-S" : NULL, w->stack, NULL };
 
 	if (run(argv, tmp)) {
 		char *cat = format("cat '%s' >&2", tmp);
@@ -385,6 +389,10 @@ static int run_all(void)
 				fprintf(stderr, "[%u/%u] %s, %s, run %u ...", done, all, w->name,
 					arm->name, nr);
 				ret = do_run(w, arm, nr, path, key);
+				if (ret && ret != EXIT_SKIP) {
+					fprintf(stderr, " FAILED, once more ...");
+					ret = do_run(w, arm, nr, path, key);
+				}
 				fprintf(stderr, " %s, %.0f s\n", !ret ? "done" :
 					ret == EXIT_SKIP ? "SKIPPED" : "FAILED", now() - start);
 				if (ret == EXIT_SKIP)
@@ -461,8 +469,9 @@ static const struct argp_option options[] = {
 	{ "workload", 'w', "NAME", 0, "only this one; repeat", 0 },
 	{ "topology", 't', "NAME", 0, "instead of the workload's own", 0 },
 	{ "plugin", 'p', "OPTIONS", 0, "of the plugin, e.g. unit=cpu,cache=1024", 0 },
-	{ "build", 'b', "DIR", 0, "where numasim/ and vm/ were built", 0 },
-	{ "out", 'o', "DIR", 0, "results (default: BUILD/numasim/bench)", 0 },
+	{ "build", 'b', "DIR", 0, "where the programs of this directory were built", 0 },
+	{ "vm", 'V', "DIR", 0, "where vmrun was built (BUILD/../vm)", 0 },
+	{ "out", 'o', "DIR", 0, "results (default: BUILD/bench)", 0 },
 	{ "data", 'd', "DIR", 0, "workloads/ and stack.conf (" DATADIR ")", 0 },
 	{ "report-only", 'n', NULL, 0, "run nothing, report what is there", 0 },
 	{ 0 }
@@ -492,6 +501,11 @@ static error_t parse(int key, char *arg, struct argp_state *st)
 		bench.build = realpath(arg, NULL);
 		if (!bench.build)
 			argp_error(st, "build %s: %s", arg, strerror(errno));
+		break;
+	case 'V':
+		bench.vm = realpath(arg, NULL);
+		if (!bench.vm)
+			argp_error(st, "vm %s: %s", arg, strerror(errno));
 		break;
 	case 'o':
 		bench.out = arg;
@@ -583,8 +597,10 @@ int main(int argc, char **argv)
 
 	argp_err_exit_status = 2;
 	argp_parse(&argp, argc, argv, 0, NULL, NULL);
+	if (!bench.vm)
+		bench.vm = format("%s/../vm", bench.build);
 	if (!bench.out)
-		bench.out = format("%s/numasim/bench", bench.build);
+		bench.out = format("%s/bench", bench.build);
 	if (load_workloads() || make_dir(bench.out))
 		return 1;
 	bench.out = realpath(bench.out, NULL);

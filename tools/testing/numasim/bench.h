@@ -32,6 +32,7 @@ struct workload {
 	char *topology;
 	char *load;			/* arguments of ioload */
 	char *placement;		/* module that takes tag_placement= */
+	char *stack;			/* further rules, or NULL */
 	char *step[MAX_ITEMS];		/* shell, in the order of the file */
 	unsigned int nr_steps;
 	char *device[MAX_ITEMS];
@@ -74,7 +75,8 @@ struct bench {
 	struct workload *workload;
 	unsigned int nr_workloads;
 	unsigned int runs;
-	const char *build;		/* programs: BUILD/numasim, BUILD/vm */
+	const char *build;		/* our programs */
+	const char *vm;			/* vmrun */
 	const char *out;
 	const char *data;		/* workloads, stack.conf */
 	const char *plugin_options;	/* "", or ",name=value..." */

@@ -11,6 +11,7 @@
 #include "model.h"
 
 #define TOP_FUNCTIONS	8	/* rows of a workload's table */
+#define MIN_RUNS	4	/* of each arm, for a verdict */
 
 static int by_value(const void *a, const void *b)
 {
@@ -105,6 +106,16 @@ int gather(struct result *r, const char *const *path, unsigned int nr)
 
 /* -- the table ------------------------------------------------------------ */
 
+/* With fewer runs, chance alone sets them apart too often. */
+static const char *verdict(const struct result *r, const struct result *ref)
+{
+	if (r->runs < MIN_RUNS || ref->runs < MIN_RUNS)
+		return "too few runs to tell";
+	if (!spreads_apart(&r->remote_s, &ref->remote_s))
+		return "same";
+	return r->remote_s.max < ref->remote_s.min ? "fewer" : "more";
+}
+
 static void print_arm(const struct result *r, const struct result *ref)
 {
 	const struct spread *s = &r->remote_s;
@@ -122,8 +133,7 @@ static void print_arm(const struct result *r, const struct result *ref)
 		else
 			printf(" %8s", "-");
 		printf(" %8.4f  %s", r->insns_s.median / ref->insns_s.median,
-		       !spreads_apart(s, &ref->remote_s) ? "same" :
-		       s->max < ref->remote_s.min ? "fewer" : "more");
+		       verdict(r, ref));
 	}
 	if (*r->in_force && r->arm->placement && strcmp(r->in_force, r->arm->placement))
 		printf(" (in force: %s)", r->in_force);

@@ -85,6 +85,25 @@ static void check_local(uint64_t min)
 		ok = false;
 }
 
+/* Sums over all of user space (user=count). */
+static void check_user(const char *what, uint64_t min, uint64_t max)
+{
+	uint64_t sum = 0;
+	size_t i;
+
+	for (i = 0; report && i < report->nr_sites; i++) {
+		const struct site *s = &report->site[i];
+
+		if (!(s->pc >> 63))
+			sum += *what == 'i' ? s->c.insns :
+			       *what == 'l' ? s->c.loads : s->c.stores;
+	}
+	printf("# window %u: %" PRIu64 " %s, expected %" PRIu64 "..%" PRIu64 "\n", window,
+	       sum, what, min, max);
+	if (sum < min || sum > max)
+		ok = false;
+}
+
 int main(int argc, char **argv)
 {
 	char path[PATH_MAX], what[16], *line = NULL;
@@ -115,6 +134,8 @@ int main(int argc, char **argv)
 		} else if (sscanf(line, "place %" SCNx64 " %" SCNx64 " %" SCNu64,
 				  &a, &b, &c) == 3) {
 			check_place(a, b, c);
+		} else if (sscanf(line, "user %15s %" SCNu64 " %" SCNu64, what, &a, &b) == 3) {
+			check_user(what, a, b);
 		} else if (sscanf(line, "local %" SCNu64, &a) == 1) {
 			check_local(a);
 		} else {

@@ -9,6 +9,7 @@
  *   lines ADDR BYTES loads|stores MIN MAX
  *   place ADDR RAM_OFFSET NODE
  *   local MIN
+ *   user instructions|loads|stores MIN MAX
  *
  * Threads take turns through a line of their own (struct turn), so that the
  * line under test is touched in a fixed order and the count is exact.  "MIN" is
@@ -437,6 +438,29 @@ static void capacity(unsigned int a, unsigned int b, unsigned long cache_kib)
 	expect(page, page_len, "stores", 0, 0);
 }
 
+/* -- instructions, loads, stores ------------------------------------------- */
+
+static void exact(void)
+{
+	const unsigned long n = 100000;
+	unsigned long i = n;
+
+	new_memory(PAGE, -1);
+	begin("instructions, loads and stores of a loop");
+	numasim_mark(MARK_OPEN);
+	__asm__ __volatile__("1: mov (%1), %%eax\n\t"
+			     "mov %%eax, 8(%1)\n\t"
+			     "lock incl 16(%1)\n\t"
+			     "dec %0\n\t"
+			     "jnz 1b"
+			     : "+r" (i) : "r" (page) : "eax", "memory", "cc");
+	numasim_mark(MARK_CLOSE);
+	/* a locked instruction is one store; other user programs do next to nothing */
+	fprintf(expected, "user instructions %lu %lu\n", 5 * n, 5 * n + n / 10);
+	fprintf(expected, "user loads %lu %lu\n", n, n + n / 10);
+	fprintf(expected, "user stores %lu %lu\n", 2 * n, 2 * n + n / 10);
+}
+
 static void copy_kallsyms(const char *dir)
 {
 	char path[4096], buf[65536];
@@ -497,6 +521,7 @@ int main(int argc, char **argv)
 	for (n = 0; n < nr_nodes; n++)
 		place(base, far, n);
 	capacity(base, far, cache_kib);
+	exact();
 	numasim_mark(MARK_RESET);
 	return fclose(expected) ? 1 : 0;
 }

@@ -27,6 +27,7 @@ struct loader {
 	struct symbols sym;
 	struct rule *rule;
 	size_t nr_rules;
+	size_t max_rules;
 	size_t max_sites;
 	size_t max_lines;
 	bool end;
@@ -61,7 +62,7 @@ static void *grow(void *p, size_t nr, size_t *max, size_t size)
 static int load_rules(struct loader *l, const char *path)
 {
 	static const char *const kind[] = { "prefix", "function", "module" };
-	size_t max = 0, size = 0, k;
+	size_t size = 0, k;
 	char *line = NULL;
 	unsigned int at = 0;
 	FILE *f = fopen(path, "re");
@@ -88,7 +89,7 @@ static int load_rules(struct loader *l, const char *path)
 			fclose(f);
 			return -1;
 		}
-		l->rule = grow(l->rule, l->nr_rules, &max, sizeof(*l->rule));
+		l->rule = grow(l->rule, l->nr_rules, &l->max_rules, sizeof(*l->rule));
 		l->rule[l->nr_rules].kind = k;
 		l->rule[l->nr_rules++].name = strdup(name);
 	}
@@ -529,6 +530,7 @@ struct report *report_load(const struct report_files *files, uint64_t ios)
 		return NULL;
 	}
 	if (!l.r || load_rules(&l, files->stack) ||
+	    (files->more_stack && load_rules(&l, files->more_stack)) ||
 	    symbols_load(&l.sym, files->kallsyms) ||
 	    (files->system_map && symbols_check_map(&l.sym, files->system_map)) ||
 	    load_record(&l))

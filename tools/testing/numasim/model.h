@@ -87,6 +87,7 @@ struct report_files {
 	const char *kallsyms;
 	const char *system_map;	/* or NULL */
 	const char *stack;
+	const char *more_stack;	/* or NULL */
 	const char *load;	/* ioload's file, or NULL */
 	const char *lineinfo;	/* or NULL */
 };

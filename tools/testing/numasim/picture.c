@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Pictures, by gnuplot as a child: one bar for each arm of each workload,
- * stacked by function (mean of the runs), a whisker from the lowest to the
- * highest run, a mark at the median.
+ * Pictures, by gnuplot as a child.  One panel for each workload, one bar for
+ * each arm: the mean of the runs, stacked by function; the whisker reaches from
+ * the lowest to the highest run, the dot is the median and has its number.
+ * "overview" has all panels, and each workload a picture of its own.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -13,12 +14,51 @@
 
 #include "bench.h"
 
-#define MAX_PARTS	8	/* functions that get a colour; the rest is "other" */
+#define MAX_PARTS	6	/* functions of a panel; the rest is "other" */
+#define COLUMNS		2
+#define PANEL_WIDTH	620
+#define PANEL_HEIGHT	360
+
+/* A function has the same colour in all panels, as long as there are colours. */
+static const char *const colour[] = {
+	"#4477aa", "#ee6677", "#228833", "#ccbb44", "#66ccee", "#aa3377",
+	"#ee7733", "#009988", "#882255", "#999933", "#332288", "#88ccee",
+	"#44aa99", "#ddcc77", "#cc6677", "#117733", "#6699cc", "#997700",
+	"#bb5566", "#004488", "#ddaa33", "#994455", "#99ddff", "#aaaa00",
+};
+
+#define NR_COLOURS	(sizeof(colour) / sizeof(colour[0]))
+#define OTHER_COLOUR	"#cccccc"
 
 struct part {
 	const char *name;
 	double sum;
+	const char *colour;
 };
+
+struct panel {
+	const struct workload *workload;
+	char *data;
+	struct part part[MAX_PARTS];
+	unsigned int nr_parts;
+	double top;			/* of the highest whisker */
+};
+
+static const char *coloured[NR_COLOURS];
+static unsigned int nr_coloured;
+
+static const char *colour_of(const char *name)
+{
+	unsigned int i;
+
+	for (i = 0; i < nr_coloured; i++)
+		if (!strcmp(coloured[i], name))
+			return colour[i];
+	if (nr_coloured == NR_COLOURS)
+		return "#888888";
+	coloured[nr_coloured] = name;
+	return colour[nr_coloured++];
+}
 
 static int by_sum(const void *a, const void *b)
 {
@@ -29,35 +69,36 @@ static int by_sum(const void *a, const void *b)
 	return strcmp(x->name, y->name);
 }
 
-/* The functions where most crosses, in workloads @from up to @to. */
-static unsigned int choose_parts(const struct bench *b, unsigned int from,
-				 unsigned int to, struct part *out)
+/* The functions where most crosses in workload @wl, over all arms. */
+static void choose_parts(const struct bench *b, unsigned int wl, struct panel *p)
 {
 	struct part *all = NULL;
 	size_t nr = 0, i, j;
-	unsigned int k;
+	unsigned int a;
 
-	for (k = from * b->nr_arms; k < to * b->nr_arms; k++) {
-		const struct result *r = &b->result[k];
+	for (a = 0; a < b->nr_arms; a++) {
+		const struct result *r = result_of(b, wl, a);
 
 		for (i = 0; i < r->nr_funcs; i++) {
 			for (j = 0; j < nr && strcmp(all[j].name, r->func[i].name); j++)
 				;
 			if (j == nr) {
 				all = realloc(all, (nr + 1) * sizeof(*all));
-				all[nr++] = (struct part) { r->func[i].name, 0 };
+				all[nr++] = (struct part) { .name = r->func[i].name };
 			}
 			all[j].sum += r->func[i].s.mean;
 		}
+		if (r->remote_s.max > p->top)
+			p->top = r->remote_s.max;
 	}
 	if (nr)
 		qsort(all, nr, sizeof(*all), by_sum);
-	if (nr > MAX_PARTS)
-		nr = MAX_PARTS;
-	if (nr)
-		memcpy(out, all, nr * sizeof(*all));
+	for (i = 0; i < nr && i < MAX_PARTS; i++) {
+		p->part[i] = all[i];
+		p->part[i].colour = colour_of(all[i].name);
+	}
+	p->nr_parts = i;
 	free(all);
-	return nr;
 }
 
 static double part_of(const struct result *r, const char *name)
@@ -71,95 +112,105 @@ static double part_of(const struct result *r, const char *name)
 }
 
 /* One row a bar: label, parts, other, median, min, max. */
-static int write_data(const struct bench *b, unsigned int from, unsigned int to,
-		      const struct part *part, unsigned int nr_parts, const char *path)
+static int write_data(const struct bench *b, unsigned int wl, const struct panel *p)
 {
-	FILE *f = fopen(path, "w");
-	unsigned int wl, a, i;
+	FILE *f = fopen(p->data, "w");
+	unsigned int a, i;
 
 	if (!f) {
-		fprintf(stderr, "%s: %s\n", path, strerror(errno));
+		fprintf(stderr, "%s: %s\n", p->data, strerror(errno));
 		return -1;
 	}
-	for (wl = from; wl < to; wl++) {
-		for (a = 0; a < b->nr_arms; a++) {
-			const struct result *r = result_of(b, wl, a);
-			double rest = r->remote_s.mean;
+	for (a = 0; a < b->nr_arms; a++) {
+		const struct result *r = result_of(b, wl, a);
+		double rest = r->remote_s.mean;
 
-			fprintf(f, "\"%s%s%s\"", to - from > 1 ? r->workload->name : "",
-				to - from > 1 ? ", " : "", r->arm->name);
-			for (i = 0; i < nr_parts; i++) {
-				double v = part_of(r, part[i].name);
+		if (!r->runs)
+			continue;
+		fprintf(f, "\"%s\"", r->arm->name);
+		for (i = 0; i < p->nr_parts; i++) {
+			double v = part_of(r, p->part[i].name);
 
-				fprintf(f, " %g", v);
-				rest -= v;
-			}
-			fprintf(f, " %g %g %g %g\n", rest > 0 ? rest : 0,
-				r->remote_s.median, r->remote_s.min, r->remote_s.max);
+			fprintf(f, " %g", v);
+			rest -= v;
 		}
+		fprintf(f, " %g %g %g %g\n", rest > 0 ? rest : 0, r->remote_s.median,
+			r->remote_s.min, r->remote_s.max);
 	}
 	return fclose(f);
 }
 
-static void plot(FILE *g, const char *term, const char *out, const char *data,
-		 const struct part *part, unsigned int nr_parts)
+static void plot_panel(FILE *g, const struct panel *p)
 {
-	unsigned int i;
+	unsigned int n = p->nr_parts, i;
 
-	fprintf(g, "set terminal %s\nset output '%s'\nplot ", term, out);
-	for (i = 0; i < nr_parts; i++)
-		fprintf(g, "'%s' using %u%s title '%s' noenhanced, ", data, i + 2,
-			i ? "" : ":xtic(1)", part[i].name);
-	fprintf(g, "'%s' using %u%s title 'other' lc rgb '#bbbbbb', ", data, nr_parts + 2,
-		nr_parts ? "" : ":xtic(1)");
-	fprintf(g, "'%s' using 0:%u:%u:%u with yerrorbars title 'median, lowest..highest run' lc rgb 'black' pt 7 ps 0.6\n",
-		data, nr_parts + 3, nr_parts + 4, nr_parts + 5);
+	fprintf(g, "set title \"%s\\n%s\" noenhanced\nset yrange [0:%g]\nplot ",
+		p->workload->name, p->workload->title, p->top * 1.15);
+	for (i = 0; i < n; i++)
+		fprintf(g, "'%s' using %u%s title '%s' lc rgb '%s', ", p->data, i + 2,
+			i ? "" : ":xtic(1)", p->part[i].name, p->part[i].colour);
+	fprintf(g, "'%s' using %u title 'other' lc rgb '%s', ", p->data, n + 2, OTHER_COLOUR);
+	fprintf(g, "'%s' using 0:%u:%u:%u with yerrorbars title 'median, lowest..highest run' lc rgb 'black' pt 7 ps 0.6, ",
+		p->data, n + 3, n + 4, n + 5);
+	fprintf(g, "'%s' using 0:%u:(sprintf('%%.3g', $%u)) with labels left offset 0.7,0.4 notitle\n",
+		p->data, n + 3, n + 3);
 }
 
-static int draw_range(const struct bench *b, unsigned int from, unsigned int to,
-		      const char *name, const char *title)
+static int draw_panels(const struct bench *b, const char *name, const struct panel *p,
+		       unsigned int nr)
 {
-	struct part part[MAX_PARTS];
-	unsigned int nr = choose_parts(b, from, to, part);
-	char *base, *data, *png, *svg;
-	char term[128];
-	int status, width;
-	FILE *g;
+	static const char *const term[] = { "pngcairo", "svg" }, *const suffix[] = { "png", "svg" };
+	unsigned int columns = nr > 1 ? COLUMNS : 1, rows = (nr + columns - 1) / columns;
+	unsigned int t, i;
+	FILE *g = popen("gnuplot", "we");
+	int status;
 
-	if (asprintf(&base, "%s/%s", b->out, name) < 0 ||
-	    asprintf(&data, "%s.dat", base) < 0 || asprintf(&png, "%s.png", base) < 0 ||
-	    asprintf(&svg, "%s.svg", base) < 0)
-		return -1;
-	if (write_data(b, from, to, part, nr, data))
-		return -1;
-	g = popen("gnuplot", "we");
 	if (!g)
 		return -1;
-	width = 500 + 70 * (to - from) * b->nr_arms;
-	fprintf(g, "set title \"%s\\n%s\" noenhanced\n", title,
-		"modelled lines crossing nodes per I/O, storage stack (lower bound)");
 	fprintf(g, "set style data histograms\nset style histogram rowstacked\n"
-		"set style fill solid 0.85 border -1\nset boxwidth 0.6\n"
-		"set key outside right top noenhanced\nset grid ytics\n"
-		"set yrange [0:*]\nset xtics rotate by -35 noenhanced\n"
-		"set ylabel 'lines per I/O'\n");
-	snprintf(term, sizeof(term), "pngcairo size %d,520 font 'Sans,10' background 'white'", width);
-	plot(g, term, png, data, part, nr);
-	snprintf(term, sizeof(term), "svg size %d,520 font 'Sans,10' background 'white'", width);
-	plot(g, term, svg, data, part, nr);
+		"set style fill solid 1.0 border rgb 'white'\nset boxwidth 0.5\n"
+		"set key outside right top noenhanced samplen 1 width -4\n"
+		"set grid ytics lc rgb '#dddddd'\nset xtics noenhanced\n"
+		"set ylabel 'modelled lines crossing nodes, per I/O'\n");
+	for (t = 0; t < 2; t++) {
+		fprintf(g, "set terminal %s size %u,%u font 'Sans,9' background 'white'\n"
+			"set output '%s/%s.%s'\n", term[t], columns * PANEL_WIDTH,
+			rows * PANEL_HEIGHT, b->out, name, suffix[t]);
+		if (nr > 1)
+			fprintf(g, "set multiplot layout %u,%u\n", rows, columns);
+		for (i = 0; i < nr; i++)
+			plot_panel(g, &p[i]);
+		if (nr > 1)
+			fprintf(g, "unset multiplot\n");
+	}
 	status = pclose(g);
 	if (status)
-		fprintf(stderr, "gnuplot: exit %d, no picture %s\n", WEXITSTATUS(status), png);
+		fprintf(stderr, "gnuplot: exit %d, no picture %s\n", WEXITSTATUS(status), name);
 	return status ? -1 : 0;
 }
 
 int draw(const struct bench *b)
 {
-	unsigned int wl;
-	int ret = draw_range(b, 0, b->nr_workloads, "overview", "All workloads");
+	struct panel *panel = calloc(b->nr_workloads, sizeof(*panel));
+	unsigned int wl, nr = 0, i;
+	int ret = 0;
 
-	for (wl = 0; wl < b->nr_workloads && !ret; wl++)
-		ret = draw_range(b, wl, wl + 1, b->workload[wl].name,
-				 b->workload[wl].title);
+	for (wl = 0; panel && wl < b->nr_workloads; wl++) {
+		struct panel *p = &panel[nr];
+
+		p->workload = &b->workload[wl];
+		choose_parts(b, wl, p);
+		if (p->top <= 0)
+			continue;	/* one node, or no result: nothing to draw */
+		if (asprintf(&p->data, "%s/%s.dat", b->out, p->workload->name) < 0 ||
+		    write_data(b, wl, p))
+			return -1;
+		nr++;
+	}
+	if (nr)
+		ret = draw_panels(b, "overview", panel, nr);
+	for (i = 0; i < nr && !ret; i++)
+		ret = draw_panels(b, panel[i].workload->name, &panel[i], 1);
+	free(panel);
 	return ret;
 }

@@ -24,6 +24,7 @@ static struct {
 	const char *kallsyms;
 	const char *system_map;
 	const char *stack;
+	const char *more_stack;
 	const char *info[64];
 	unsigned int nr_info;
 	uint64_t ios;
@@ -265,6 +266,7 @@ static const struct argp_option options[] = {
 	{ "kallsyms", 'k', "FILE", 0, "the guest's /proc/kallsyms (default: DIR/kallsyms)", 0 },
 	{ "system-map", 'm', "FILE", 0, "System.map of the kernel: must be the one that ran", 0 },
 	{ "stack", 's', "FILE", 0, "what counts as storage stack (default: " DATADIR "/stack.conf)", 0 },
+	{ "more-stack", 'S', "FILE", 0, "further rules for this workload", 0 },
 	{ "ios", 'n', "N", 0, "number of I/Os (default: from DIR/ioload)", 0 },
 	{ "window", 'w', "N", 0, "which window of DIR (1)", 0 },
 	{ "top", 't', "N", 0, "rows of each table (20)", 0 },
@@ -284,6 +286,9 @@ static error_t parse(int key, char *arg, struct argp_state *st)
 		break;
 	case 's':
 		opt.stack = arg;
+		break;
+	case 'S':
+		opt.more_stack = arg;
 		break;
 	case 'n':
 		opt.ios = number(st, "ios", arg, 1, UINT64_MAX);
@@ -329,6 +334,7 @@ static struct report *load(const char *dir)
 		.kallsyms = opt.kallsyms ? opt.kallsyms : kallsyms,
 		.system_map = opt.system_map,
 		.stack = opt.stack ? opt.stack : DATADIR "/stack.conf",
+		.more_stack = opt.more_stack,
 		.load = ioload,
 		.lineinfo = info,
 	};

@@ -1,12 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# test.sh BUILD KERNEL: known answers of the model, in guests; KTAP.
+# test.sh BUILD VMBUILD KERNEL: known answers of the model, in guests; KTAP.
 set -u
 
 here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
-build=$1
-kernel=$2
-bin=$build/numasim
+bin=$1
+vm=$2
+kernel=$3
 topo=$here/../vm/topologies
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -30,7 +30,7 @@ guest()
 	out=$1 name=$2 options=$3
 	shift 3
 	mkdir -p "$out"
-	"$build/vm/vmrun" -k "$kernel" -t "$name" -T 200 -o "$out" -q -plugin \
+	"$vm/vmrun" -k "$kernel" -t "$name" -T 200 -o "$out" -q -plugin \
 		-q "$bin/numasim.so,topo=$topo/$name.topo,out=$out$options" -- "$@" \
 		>"$out/log" 2>&1
 }
@@ -106,7 +106,7 @@ modprobe null_blk nr_devices=1 2>/dev/null || insmod "$(dirname "$kernel")/../..
 exec "$bin/ioload" -n 20 -w 20 -o /run/out /dev/nullb0
 END
 mkdir -p "$work/wrong"
-"$build/vm/vmrun" -k "$kernel" -t four -T 200 -o "$work/wrong" -q -plugin \
+"$vm/vmrun" -k "$kernel" -t four -T 200 -o "$work/wrong" -q -plugin \
 	-q "$bin/numasim.so,topo=$topo/eight.topo,out=$work/wrong" -- \
 	sh "$work/wrong.sh" >"$work/wrong/log" 2>&1
 fails "a node map that is not the guest's is found out" "but not in the plugin" \

@@ -9,6 +9,7 @@
  *   device PATH		wait for it; ioload reads from it
  *   set PATH VALUE		write and read back
  *   setup FILE			shell, sourced in the guest; beside this file
+ *   stack FILE			more rules of what the storage stack is; beside this file
  *   load ARGUMENTS		of ioload
  *
  * module, set and setup are done in the order given.
@@ -70,6 +71,9 @@ static int parse_line(struct workload *w, char *key, char *val)
 	} else if (!strcmp(key, "setup")) {
 		dir = strdup(w->path);
 		return add_step(w, format(". '%s/%s'", dirname(dir), val));
+	} else if (!strcmp(key, "stack")) {
+		dir = strdup(w->path);
+		w->stack = format("%s/%s", dirname(dir), val);
 	} else if (!strcmp(key, "device")) {
 		if (w->nr_devices == MAX_ITEMS)
 			return -1;
@@ -106,7 +110,7 @@ int workload_load(struct workload *w, const char *path)
 			continue;
 		val = save + strspn(save, " \t");
 		if (!*val || parse_line(w, key, val)) {
-			fprintf(stderr, "%s:%u: give title, topology, module, placement, device, set, setup or load with a value, at most %d of a kind\n",
+			fprintf(stderr, "%s:%u: give title, topology, module, placement, device, set, setup, stack or load with a value, at most %d of a kind\n",
 				path, at, MAX_ITEMS);
 			fclose(f);
 			return -1;
