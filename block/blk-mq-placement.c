@@ -82,19 +82,24 @@ static bool hctx_nodes(const struct blk_mq_tag_set *set, unsigned int hctx_idx,
  * blk_mq_tag_owners() - Which nodes are to own the tags of a hardware queue?
  * @set: Tag set.
  * @hctx_idx: Hardware queue, or BLK_MQ_NO_HCTX_IDX for tags that all queues share.
- * @owners: Receives the nodes if the answer is true.
+ * @owners: Receives the nodes, and what the depth may be resized to, if the answer
+ *	is true.
  *
  * Tags that only CPUs of one node take are in the right place without an owner
  * as their hardware queue already is on that node.
  *
+ * The maps of schedulers may be made for many more tags than they begin with
+ * (MAX_SCHED_RQ): nodes shall have even shares also of the default nr_requests.
+ *
  * Context: Any; the queue maps must have been set up.
- * Return: true if the tags shall be spread over @owners.
+ * Return: true if the tags shall be spread.
  */
 bool blk_mq_tag_owners(const struct blk_mq_tag_set *set, unsigned int hctx_idx,
-		       nodemask_t *owners)
+		       struct sbitmap_owners *owners)
 {
+	owners->min_depth = 2 * min(set->queue_depth, BLKDEV_DEFAULT_RQ);
 	return set->flags & BLK_MQ_F_TAG_SPREAD &&
-	       hctx_nodes(set, hctx_idx, owners);
+	       hctx_nodes(set, hctx_idx, &owners->nodes);
 }
 
 static unsigned int nr_owners(const struct blk_mq_tags *tags)

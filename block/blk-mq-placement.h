@@ -3,7 +3,6 @@
 #define BLK_MQ_PLACEMENT_H
 
 #include <linux/blk-mq.h>
-#include <linux/nodemask.h>
 
 /**
  * struct blk_mq_tag_run - Tags whose requests lie on one node.
@@ -18,7 +17,7 @@ struct blk_mq_tag_run {
 };
 
 bool blk_mq_tag_owners(const struct blk_mq_tag_set *set, unsigned int hctx_idx,
-		       nodemask_t *owners);
+		       struct sbitmap_owners *owners);
 unsigned int blk_mq_nr_tag_runs(const struct blk_mq_tags *tags);
 void blk_mq_get_tag_run(const struct blk_mq_tags *tags, unsigned int nr,
 			int node, struct blk_mq_tag_run *run);

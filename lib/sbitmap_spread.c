@@ -277,12 +277,12 @@ static void *spread_map(const struct sbitmap *sb, const struct sbitmap_spread *s
 VISIBLE_IF_KUNIT
 int __sbitmap_init_spread(struct sbitmap *sb, unsigned int depth, int shift,
 			  gfp_t flags, bool round_robin, const int *nodes,
-			  unsigned int nr_owners)
+			  unsigned int nr_owners, unsigned int min_depth)
 {
 	unsigned int noio, i;
 
 	if (shift < 0)
-		shift = spread_shift(depth, nr_owners);
+		shift = spread_shift(min_not_zero(depth, min_depth), nr_owners);
 	if (1U << shift > BITS_PER_LONG)
 		return -EINVAL;
 
@@ -335,7 +335,7 @@ EXPORT_SYMBOL_IF_KUNIT(__sbitmap_init_spread);
  * @flags: Allocation flags, must allow blocking.
  * @node: Memory node of what has no owner, and of the whole map if it is flat.
  * @round_robin: Allocate in round-robin order, within the words of a node.
- * @owners: Nodes that may own words; NULL for all nodes.
+ * @owners: Nodes that may own words, and more; NULL for all nodes.
  *
  * Each node of @owners that has both memory and a CPU owns every n-th word. With
  * fewer than two such nodes there is nothing to spread: the map is then what
@@ -350,7 +350,7 @@ EXPORT_SYMBOL_IF_KUNIT(__sbitmap_init_spread);
  */
 int sbitmap_init_spread(struct sbitmap *sb, unsigned int depth, int shift,
 			gfp_t flags, int node, bool round_robin,
-			const nodemask_t *owners)
+			const struct sbitmap_owners *owners)
 {
 	unsigned int nr = 0;
 	int *nodes, n, ret;
@@ -362,13 +362,15 @@ int sbitmap_init_spread(struct sbitmap *sb, unsigned int depth, int shift,
 	if (!nodes)
 		return -ENOMEM;
 	for_each_node_state(n, N_MEMORY) {
-		if (node_state(n, N_CPU) && (!owners || node_isset(n, *owners)))
+		if (node_state(n, N_CPU) &&
+		    (!owners || node_isset(n, owners->nodes)))
 			nodes[nr++] = n;
 	}
 
 	if (nr > 1) {
 		ret = __sbitmap_init_spread(sb, depth, shift, flags, round_robin,
-					    nodes, nr);
+					    nodes, nr,
+					    owners ? owners->min_depth : 0);
 		kfree(nodes);
 		return ret;
 	}

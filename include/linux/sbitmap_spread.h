@@ -9,6 +9,17 @@
 #include <linux/nodemask.h>
 #include <linux/numa.h>
 
+/**
+ * struct sbitmap_owners - Which nodes shall own the words of a spread map.
+ * @nodes: Those that may.
+ * @min_depth: Depth to which the map may be resized with the owners still having
+ *	about the same number of bits; 0 for the depth of the map.
+ */
+struct sbitmap_owners {
+	nodemask_t nodes;
+	unsigned int min_depth;
+};
+
 #ifdef CONFIG_SBITMAP_SPREAD
 
 /* A value that is beyond any depth: the CPU's next get chooses its hint anew. */
@@ -46,7 +57,7 @@ static inline bool sbitmap_any_hint(const struct sbitmap *sb)
 
 int sbitmap_init_spread(struct sbitmap *sb, unsigned int depth, int shift,
 			gfp_t flags, int node, bool round_robin,
-			const nodemask_t *owners);
+			const struct sbitmap_owners *owners);
 void sbitmap_spread_free(struct sbitmap *sb);
 unsigned int sbitmap_spread_next_index(const struct sbitmap *sb,
 				       unsigned int first, unsigned int index);
@@ -63,7 +74,7 @@ int sbitmap_cpu_node(const struct sbitmap *sb, int cpu);
 #if IS_ENABLED(CONFIG_KUNIT)
 int __sbitmap_init_spread(struct sbitmap *sb, unsigned int depth, int shift,
 			  gfp_t flags, bool round_robin, const int *nodes,
-			  unsigned int nr_owners);
+			  unsigned int nr_owners, unsigned int min_depth);
 #endif
 
 #else /* !CONFIG_SBITMAP_SPREAD */
@@ -92,7 +103,7 @@ static inline bool sbitmap_any_hint(const struct sbitmap *sb)
 static inline int sbitmap_init_spread(struct sbitmap *sb, unsigned int depth,
 				      int shift, gfp_t flags, int node,
 				      bool round_robin,
-				      const nodemask_t *owners)
+				      const struct sbitmap_owners *owners)
 {
 	return sbitmap_init_node(sb, depth, shift, flags, node, round_robin,
 				 true);
@@ -101,7 +112,8 @@ static inline int sbitmap_init_spread(struct sbitmap *sb, unsigned int depth,
 static inline int __sbitmap_init_spread(struct sbitmap *sb, unsigned int depth,
 					int shift, gfp_t flags,
 					bool round_robin, const int *nodes,
-					unsigned int nr_owners)
+					unsigned int nr_owners,
+					unsigned int min_depth)
 {
 	return -EOPNOTSUPP;
 }

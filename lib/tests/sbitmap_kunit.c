@@ -24,11 +24,13 @@
  * @depth: Number of bits.
  * @shift: log2 of bits per word, negative for the default.
  * @owners: Number of owners, 0 for a flat map.
+ * @min_depth: Least depth with even shares, 0 for @depth.
  */
 struct map_case {
 	unsigned int depth;
 	int shift;
 	unsigned int owners;
+	unsigned int min_depth;
 };
 
 #define DEPTHS(shift, owners)						\
@@ -45,6 +47,7 @@ static const struct map_case map_cases[] = {
 	DEPTHS(-1, 4), DEPTHS(6, 4), DEPTHS(3, 4),
 	DEPTHS(-1, 16), DEPTHS(6, 16),
 	DEPTHS(-1, MAX_OWNERS),
+	{ 2048, -1, 16, 256 }, { 2048, -1, 3, 100 }, { 1024, -1, 4, 256 },
 };
 
 static void map_case_desc(const struct map_case *c, char *desc)
@@ -77,7 +80,7 @@ static int init_map(struct kunit *test, struct sbitmap *sb,
 		nodes[i] = node;
 	}
 	return __sbitmap_init_spread(sb, c->depth, c->shift, GFP_KERNEL,
-				     round_robin, nodes, c->owners);
+				     round_robin, nodes, c->owners, c->min_depth);
 }
 
 /* A test case has a thread of its own, which ends with it. */
@@ -302,6 +305,8 @@ static void sbitmap_shares(struct kunit *test)
 	if (!c->owners || c->shift >= 0)
 		kunit_skip(test, "of spread maps with the default shift");
 	KUNIT_ASSERT_EQ(test, 0, init_map(test, &sb, c, false));
+	if (c->min_depth)
+		sbitmap_resize(&sb, c->min_depth);
 	for (owner = 0; owner < c->owners; owner++) {
 		unsigned int n = 0;
 
@@ -314,10 +319,10 @@ static void sbitmap_shares(struct kunit *test)
 		least = min(least, n);
 		most = max(most, n);
 	}
-	KUNIT_EXPECT_EQ(test, sum, c->depth);
-	if (c->depth >= c->owners)
+	KUNIT_EXPECT_EQ(test, sum, sb.depth);
+	if (sb.depth >= c->owners)
 		KUNIT_EXPECT_GE(test, least, 1);
-	KUNIT_EXPECT_LE(test, most - least, max(c->depth / c->owners / 4, 1U));
+	KUNIT_EXPECT_LE(test, most - least, max(sb.depth / c->owners / 4, 1U));
 	sbitmap_free(&sb);
 }
 
@@ -383,7 +388,9 @@ static void sbitmap_bad_shift(struct kunit *test)
 /* A single possible owner, or a depth of 0: a flat map. */
 static void sbitmap_nothing_to_spread(struct kunit *test)
 {
-	nodemask_t one = nodemask_of_node(first_memory_node);
+	const struct sbitmap_owners one = {
+		.nodes = nodemask_of_node(first_memory_node),
+	};
 	struct sbitmap sb = { };
 
 	KUNIT_ASSERT_EQ(test, 0, sbitmap_init_spread(&sb, 64, -1, GFP_KERNEL,
