@@ -144,6 +144,7 @@ void __blk_mq_tags_got(struct blk_mq_tags *tags, unsigned int tag,
 	struct tag_gets __percpu *gets;
 	int cpu, node;
 
+	/* Pairs with the release in count_gets(): there are counters. */
 	if (!smp_load_acquire(&tags->count_gets) || tag < tags->nr_reserved_tags)
 		return;
 
@@ -178,6 +179,7 @@ static int count_gets(struct blk_mq_tags *tags, bool on)
 		static_branch_inc(&blk_mq_tag_gets_key.key);
 	else if (!on && tags->count_gets)
 		static_branch_slow_dec_deferred(&blk_mq_tag_gets_key);
+	/* Pairs with the acquire in __blk_mq_tags_got(). */
 	smp_store_release(&tags->count_gets, on);
 	return 0;
 }

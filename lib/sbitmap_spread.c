@@ -41,8 +41,8 @@
 #include <linux/vmalloc.h>
 
 /* Size of a word's slot in a page; lock debugging makes words odd-sized. */
-#define SPREAD_SLOT	(1U << order_base_2(sizeof(struct sbitmap_word)))
-#define SPREAD_SLOTS	((unsigned int)PAGE_SIZE / SPREAD_SLOT)
+#define SPREAD_SLOT	((unsigned int)roundup_pow_of_two(sizeof(struct sbitmap_word)))
+#define SPREAD_SLOTS	((unsigned int)(PAGE_SIZE / SPREAD_SLOT))
 
 /*
  * What an access to a word doesn't need, all in one allocation.
@@ -472,8 +472,9 @@ void sbitmap_spread_put_hint(struct sbitmap *sb, int cpu, unsigned int bitnr)
 
 	if (sb->round_robin || bitnr >= sb->depth)
 		return;
-	if (bit_owner(sb, bitnr) == data_race(h->home))
-		data_race(h->hint = bitnr);
+	/* Races with that CPU: a stale home or hint costs locality once. */
+	if (bit_owner(sb, bitnr) == READ_ONCE(h->home))
+		WRITE_ONCE(h->hint, bitnr);
 }
 EXPORT_SYMBOL_GPL(sbitmap_spread_put_hint);
 

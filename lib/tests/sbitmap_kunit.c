@@ -33,22 +33,42 @@ struct map_case {
 	unsigned int min_depth;
 };
 
-#define DEPTHS(shift, owners)						\
-	{ 1, shift, owners }, { 2, shift, owners }, { 3, shift, owners },	\
-	{ 4, shift, owners }, { 5, shift, owners }, { 63, shift, owners },	\
-	{ 64, shift, owners }, { 65, shift, owners },			\
-	{ 192, shift, owners }, { 256, shift, owners },			\
-	{ 1000, shift, owners }, { MAX_DEPTH, shift, owners }
+/* Each of these depths ... */
+static const unsigned int depths[] = {
+	1, 2, 3, 4, 5, 63, 64, 65, 192, 256, 1000, MAX_DEPTH
+};
 
-static const struct map_case map_cases[] = {
-	DEPTHS(-1, 0), DEPTHS(6, 0), DEPTHS(3, 0),
-	DEPTHS(-1, 2), DEPTHS(6, 2), DEPTHS(3, 2),
-	DEPTHS(-1, 3), DEPTHS(6, 3),
-	DEPTHS(-1, 4), DEPTHS(6, 4), DEPTHS(3, 4),
-	DEPTHS(-1, 16), DEPTHS(6, 16),
-	DEPTHS(-1, MAX_OWNERS),
+/* ... as each of these kinds of map, ... */
+static const struct map_case kinds[] = {
+	{ 0, -1, 0 }, { 0, 6, 0 }, { 0, 3, 0 },
+	{ 0, -1, 2 }, { 0, 6, 2 }, { 0, 3, 2 },
+	{ 0, -1, 3 }, { 0, 6, 3 },
+	{ 0, -1, 4 }, { 0, 6, 4 }, { 0, 3, 4 },
+	{ 0, -1, 16 }, { 0, 6, 16 },
+	{ 0, -1, MAX_OWNERS },
+};
+
+/* ... and these, which are to be resized. */
+static const struct map_case resized[] = {
 	{ 2048, -1, 16, 256 }, { 2048, -1, 3, 100 }, { 1024, -1, 4, 256 },
 };
+
+static struct map_case map_cases[ARRAY_SIZE(depths) * ARRAY_SIZE(kinds) +
+				 ARRAY_SIZE(resized)];
+
+static int sbitmap_suite_init(struct kunit_suite *suite)
+{
+	unsigned int d, k, n = 0;
+
+	for (k = 0; k < ARRAY_SIZE(kinds); k++) {
+		for (d = 0; d < ARRAY_SIZE(depths); d++) {
+			map_cases[n] = kinds[k];
+			map_cases[n++].depth = depths[d];
+		}
+	}
+	memcpy(map_cases + n, resized, sizeof(resized));
+	return 0;
+}
 
 static void map_case_desc(const struct map_case *c, char *desc)
 {
@@ -445,13 +465,13 @@ static void sbitmap_word_nodes(struct kunit *test)
 /* A CPU takes all bits of its own node, then those of ever farther ones. */
 static void sbitmap_own_first(struct kunit *test)
 {
-	static const unsigned int depths[] = { 64, 192, 256, 1000 };
+	static const unsigned int sizes[] = { 64, 192, 256, 1000 };
 	struct sbitmap_queue sbq;
 	unsigned int d, n;
 	int cpu;
 
-	for (d = 0; d < ARRAY_SIZE(depths); d++) {
-		init_real(test, &sbq, depths[d]);
+	for (d = 0; d < ARRAY_SIZE(sizes); d++) {
+		init_real(test, &sbq, sizes[d]);
 		for_each_online_cpu(cpu) {
 			int home = sbitmap_cpu_node(&sbq.sb, cpu), last = home;
 			unsigned int own = bits_of_node(&sbq.sb, home);
@@ -459,7 +479,7 @@ static void sbitmap_own_first(struct kunit *test)
 			run_on(test, cpu);
 			if (bits_of_node(&sbq.sb, cpu_to_node(cpu)))
 				KUNIT_EXPECT_EQ(test, home, cpu_to_node(cpu));
-			for (n = 0; n < depths[d]; n++) {
+			for (n = 0; n < sizes[d]; n++) {
 				int node = sbitmap_bit_node(&sbq.sb,
 						__sbitmap_queue_get(&sbq));
 
@@ -468,7 +488,7 @@ static void sbitmap_own_first(struct kunit *test)
 						node_distance(home, last));
 				last = node;
 			}
-			for (n = 0; n < depths[d]; n++)
+			for (n = 0; n < sizes[d]; n++)
 				sbitmap_queue_clear(&sbq, n, cpu);
 		}
 		sbitmap_queue_free(&sbq);
@@ -524,14 +544,14 @@ static void sbitmap_hint_heals(struct kunit *test)
 /* After any resize a CPU still finds bits of its own node first. */
 static void sbitmap_resize_keeps_shares(struct kunit *test)
 {
-	static const unsigned int depths[] = { 128, 64, 16, 1024 };
+	static const unsigned int sizes[] = { 128, 64, 16, 1024 };
 	struct sbitmap_queue sbq;
 	unsigned int d;
 	int cpu, nr;
 
 	init_real(test, &sbq, 1024);
-	for (d = 0; d < ARRAY_SIZE(depths); d++) {
-		sbitmap_queue_resize(&sbq, depths[d]);
+	for (d = 0; d < ARRAY_SIZE(sizes); d++) {
+		sbitmap_queue_resize(&sbq, sizes[d]);
 		for_each_online_cpu(cpu) {
 			run_on(test, cpu);
 			nr = __sbitmap_queue_get(&sbq);
@@ -571,6 +591,7 @@ static struct kunit_case sbitmap_test_cases[] = {
 
 static struct kunit_suite sbitmap_test_suite = {
 	.name = "sbitmap",
+	.suite_init = sbitmap_suite_init,
 	.test_cases = sbitmap_test_cases,
 };
 
