@@ -141,6 +141,16 @@ static void build_lineinfo(struct arm *arm)
 			arm->name, log);
 }
 
+static long long when_built(const struct arm *arm)
+{
+	char *path = format("%s/arch/x86/boot/bzImage", arm->dir);
+	struct stat st;
+	int err = stat(path, &st);
+
+	free(path);
+	return err ? -1 : st.st_mtim.tv_sec * 1000000000ll + st.st_mtim.tv_nsec;
+}
+
 static int prepare_arm(struct arm *arm)
 {
 	static const char *const needed[] = { "arch/x86/boot/bzImage", "System.map",
@@ -167,6 +177,7 @@ static int prepare_arm(struct arm *arm)
 	if (!sha)
 		return -1;
 	snprintf(arm->config_sha, sizeof(arm->config_sha), "%s", sha);
+	arm->built = when_built(arm);
 	build_lineinfo(arm);
 	return 0;
 }
@@ -207,6 +218,7 @@ static char *key_of(const struct workload *w, const struct arm *arm, unsigned in
 	h = hash_text(h, arm->kernel_sha);
 	h = hash_text(h, arm->config_sha);
 	h = hash_text(h, arm->placement ? arm->placement : "");
+	h = hash_text(h, w->plugin);
 	h = hash_text(h, bench.plugin_options);
 	if (w->stack)
 		h = hash_file(h, w->stack);
@@ -296,8 +308,8 @@ static int boot(const char *dir, const struct workload *w, const struct arm *arm
 		"-m", format("%s/mods", arm->dir),
 		"-t", topology_path(w), "-T", RUN_TIMEOUT, "-o", (char *)dir,
 		"-q", "-plugin",
-		"-q", format("%s/numasim.so,topo=%s,out=%s%s", bench.build,
-			     topology_path(w), dir, bench.plugin_options),
+		"-q", format("%s/numasim.so,topo=%s,out=%s%s%s", bench.build,
+			     topology_path(w), dir, w->plugin, bench.plugin_options),
 		"--", "sh", "/run/out/run.sh", NULL };
 
 	return run(argv, format("%s/vmrun.log", dir));
@@ -338,6 +350,11 @@ static int do_run(const struct workload *w, const struct arm *arm, unsigned int 
 	char *dir = format("%s/%s/%s/run-%u.d", bench.out, w->name, arm->name, nr);
 	int ret;
 
+	if (when_built(arm) != arm->built) {
+		fprintf(stderr, "arm %s: %s was rebuilt meanwhile, start again\n", arm->name,
+			arm->dir);
+		exit(1);
+	}
 	remove_dir(dir);
 	if (make_dir(dir) || write_script(dir, w, arm))
 		return 1;
@@ -446,9 +463,9 @@ static unsigned int number(struct argp_state *st, const char *name, const char *
 static void parse_arm(struct argp_state *st, char *text)
 {
 	struct arm *arm = &bench.arm[bench.nr_arms];
-	char *dir = strchr(text, '='), *placement;
+	char *dir = strchr(text, '='), *slash = strchr(text, '/'), *placement;
 
-	if (!dir || dir == text || strchr(text, '/') < dir)
+	if (!dir || dir == text || (slash && slash < dir))
 		argp_error(st, "arm %s: give NAME=DIR or NAME=DIR,flat or NAME=DIR,spread", text);
 	if (bench.nr_arms++ == MAX_ARMS)
 		argp_error(st, "more than %d arms", MAX_ARMS);

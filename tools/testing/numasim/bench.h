@@ -22,6 +22,7 @@ struct arm {
 	const char *placement;		/* tag_placement=, or NULL: kernel has none */
 	char kernel_sha[65];
 	char config_sha[65];
+	long long built;		/* bzImage: changes when somebody rebuilds */
 	char *lineinfo;			/* module that names objects, or NULL */
 };
 
@@ -31,6 +32,7 @@ struct workload {
 	char *title;
 	char *topology;
 	char *load;			/* arguments of ioload */
+	char *plugin;			/* further plugin options, or "" */
 	char *placement;		/* module that takes tag_placement= */
 	char *stack;			/* further rules, or NULL */
 	char *step[MAX_ITEMS];		/* shell, in the order of the file */

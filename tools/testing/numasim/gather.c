@@ -187,8 +187,9 @@ void print_results(const struct bench *b)
 		for (a = 0; a < b->nr_arms; a++)
 			if (result_of(b, wl, a)->ios)
 				ios = result_of(b, wl, a)->ios;
-		printf("\n%s: %s\n  topology %s, %" PRIu64 " I/Os a run\n", w->name, w->title,
-		       b->topology ? b->topology : w->topology, ios);
+		printf("\n%s: %s\n  topology %s, %" PRIu64 " I/Os a run%s%s\n", w->name, w->title,
+		       b->topology ? b->topology : w->topology, ios,
+		       *w->plugin ? ", plugin options: " : "", *w->plugin ? w->plugin + 1 : "");
 		printf("  %-14s %8s  %8s ..%8s %5s %9s %8s %8s\n", "arm", "median", "min",
 		       "max", "runs", "instr", "ratio", "instr r.");
 		for (a = 0; a < b->nr_arms; a++)
@@ -264,8 +265,9 @@ int write_json(const struct bench *b, const char *path)
 		for (a = 0; a < b->nr_arms; a++)
 			json_array_append_new(results, result_to_json(
 				result_of(b, wl, a), result_of(b, wl, 0)));
-		json_array_append_new(workloads, json_pack("{s:s,s:s,s:s,s:s,s:o}",
-			"name", w->name, "title", w->title, "topology",
+		json_array_append_new(workloads, json_pack("{s:s,s:s,s:s,s:s,s:s,s:o}",
+			"name", w->name, "plugin_options", *w->plugin ? w->plugin + 1 : "",
+			"title", w->title, "topology",
 			b->topology ? b->topology : w->topology, "load", w->load,
 			"results", results));
 	}

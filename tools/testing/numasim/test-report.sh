@@ -6,6 +6,7 @@ set -u
 
 cd -- "$(dirname -- "$0")/testdata" || exit 1
 report=$1/numasim-report
+bench=$1/numasim-bench
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 nr=0
@@ -69,5 +70,27 @@ fails 2 "number from 1" show -n 0 good
 fails 2 "table or json" show -o xml good
 fails 2 "show, sites or lines" shwo good
 fails 2 "NAME=VALUE" show -i flat good
+# refuses CODE PATTERN ARGUMENTS...: numasim-bench
+refuses()
+{
+	code=$1 pattern=$2
+	shift 2
+	"$bench" -b "$work" -V "$work" -o "$work/out" "$@" >"$work/out.txt" 2>&1
+	status=$?
+	if [ $status -eq "$code" ] && grep -q -- "$pattern" "$work/out.txt"; then
+		result 0 "bench refused: $*"
+	else
+		echo "# exit $status, expected $code and '$pattern'"
+		sed "s/^/# /" "$work/out.txt"
+		result 1 "bench refused: $*"
+	fi
+}
+
+refuses 2 "no --arm given" -r 5
+refuses 2 "number from 1 to 100" -a a=good -r 0
+refuses 2 "give NAME=DIR" -a good
+refuses 2 "No such file" -a a=none
+refuses 1 "bzImage: No such file" -a a=good -w null_blk-shared
+refuses 1 "there are iscsi" -a a=good -w null_blk
 echo "1..$nr"
 [ "$failed" -eq 0 ]

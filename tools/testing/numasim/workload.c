@@ -10,6 +10,7 @@
  *   set PATH VALUE		write and read back
  *   setup FILE			shell, sourced in the guest; beside this file
  *   stack FILE			more rules of what the storage stack is; beside this file
+ *   plugin OPTIONS		for the plugin, before those of the command line
  *   load ARGUMENTS		of ioload
  *
  * module, set and setup are done in the order given.
@@ -62,6 +63,8 @@ static int parse_line(struct workload *w, char *key, char *val)
 		w->topology = strdup(val);
 	} else if (!strcmp(key, "load")) {
 		w->load = strdup(val);
+	} else if (!strcmp(key, "plugin")) {
+		w->plugin = format(",%s%s", val, "");
 	} else if (!strcmp(key, "placement")) {
 		w->placement = strdup(val);
 	} else if (!strcmp(key, "module")) {
@@ -98,6 +101,7 @@ int workload_load(struct workload *w, const char *path)
 	memset(w, 0, sizeof(*w));
 	w->path = strdup(path);
 	base = strdup(path);
+	w->plugin = "";
 	w->name = strdup(basename(base));
 	free(base);
 	w->name[strcspn(w->name, ".")] = '\0';
@@ -110,7 +114,7 @@ int workload_load(struct workload *w, const char *path)
 			continue;
 		val = save + strspn(save, " \t");
 		if (!*val || parse_line(w, key, val)) {
-			fprintf(stderr, "%s:%u: give title, topology, module, placement, device, set, setup, stack or load with a value, at most %d of a kind\n",
+			fprintf(stderr, "%s:%u: give title, topology, module, placement, device, set, setup, stack, plugin or load with a value, at most %d of a kind\n",
 				path, at, MAX_ITEMS);
 			fclose(f);
 			return -1;
