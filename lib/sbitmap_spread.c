@@ -380,6 +380,35 @@ flat:
 }
 EXPORT_SYMBOL_GPL(sbitmap_init_spread);
 
+/**
+ * sbitmap_queue_init_spread() - Initialize a &struct sbitmap_queue in the spread
+ * layout.
+ * @sbq: Bitmap queue to initialize.
+ * @depth: See sbitmap_init_spread().
+ * @shift: See sbitmap_init_spread().
+ * @round_robin: See sbitmap_init_spread().
+ * @flags: Allocation flags, must allow blocking.
+ * @node: Memory node of the wait queues, see also sbitmap_init_spread().
+ * @owners: See sbitmap_init_spread().
+ *
+ * Context: Process context, may sleep.
+ * Return: Zero on success or negative errno on failure.
+ */
+int sbitmap_queue_init_spread(struct sbitmap_queue *sbq, unsigned int depth,
+			      int shift, bool round_robin, gfp_t flags, int node,
+			      const struct sbitmap_owners *owners)
+{
+	int ret;
+
+	ret = sbitmap_init_spread(&sbq->sb, depth, shift, flags, node,
+				  round_robin, owners);
+	if (ret)
+		return ret;
+
+	return sbitmap_queue_init_wait(sbq, depth, flags, node);
+}
+EXPORT_SYMBOL_GPL(sbitmap_queue_init_spread);
+
 /* Free the words of a spread map. May sleep. */
 void sbitmap_spread_free(struct sbitmap *sb)
 {

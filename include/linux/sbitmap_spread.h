@@ -20,6 +20,10 @@ struct sbitmap_owners {
 	unsigned int min_depth;
 };
 
+/* Of lib/sbitmap.c: all of a queue but its bitmap. */
+int sbitmap_queue_init_wait(struct sbitmap_queue *sbq, unsigned int depth,
+			    gfp_t flags, int node);
+
 #ifdef CONFIG_SBITMAP_SPREAD
 
 /* A value that is beyond any depth: the CPU's next get chooses its hint anew. */
@@ -58,6 +62,9 @@ static inline bool sbitmap_any_hint(const struct sbitmap *sb)
 int sbitmap_init_spread(struct sbitmap *sb, unsigned int depth, int shift,
 			gfp_t flags, int node, bool round_robin,
 			const struct sbitmap_owners *owners);
+int sbitmap_queue_init_spread(struct sbitmap_queue *sbq, unsigned int depth,
+			      int shift, bool round_robin, gfp_t flags, int node,
+			      const struct sbitmap_owners *owners);
 void sbitmap_spread_free(struct sbitmap *sb);
 unsigned int sbitmap_spread_next_index(const struct sbitmap *sb,
 				       unsigned int first, unsigned int index);
@@ -107,6 +114,18 @@ static inline int sbitmap_init_spread(struct sbitmap *sb, unsigned int depth,
 {
 	return sbitmap_init_node(sb, depth, shift, flags, node, round_robin,
 				 true);
+}
+
+int sbitmap_queue_init_node(struct sbitmap_queue *sbq, unsigned int depth,
+			    int shift, bool round_robin, gfp_t flags, int node);
+
+static inline int
+sbitmap_queue_init_spread(struct sbitmap_queue *sbq, unsigned int depth,
+			  int shift, bool round_robin, gfp_t flags, int node,
+			  const struct sbitmap_owners *owners)
+{
+	return sbitmap_queue_init_node(sbq, depth, shift, round_robin, flags,
+				       node);
 }
 
 static inline int __sbitmap_init_spread(struct sbitmap *sb, unsigned int depth,

@@ -70,7 +70,7 @@ static int sbitmap_suite_init(struct kunit_suite *suite)
 	return 0;
 }
 
-static void map_case_desc(const struct map_case *c, char *desc)
+static void map_case_desc(struct map_case *c, char *desc)
 {
 	snprintf(desc, KUNIT_PARAM_DESC_SIZE, "depth %u shift %d owners %u",
 		 c->depth, c->shift, c->owners);
