@@ -152,7 +152,7 @@ static void plot_panel(FILE *g, const struct panel *p)
 	fprintf(g, "'%s' using %u title 'other' lc rgb '%s', ", p->data, n + 2, OTHER_COLOUR);
 	fprintf(g, "'%s' using 0:%u:%u:%u with yerrorbars title 'median, lowest..highest run' lc rgb 'black' pt 7 ps 0.6, ",
 		p->data, n + 3, n + 4, n + 5);
-	fprintf(g, "'%s' using 0:%u:(sprintf('%%.3g', $%u)) with labels left offset 0.7,0.4 notitle\n",
+	fprintf(g, "'%s' using 0:%u:(sprintf('%%.4g', $%u)) with labels left offset 0.7,0.4 notitle\n",
 		p->data, n + 3, n + 3);
 }
 
