@@ -5,7 +5,9 @@
  */
 #include <linux/jump_label_ratelimit.h>
 #include <linux/mm.h>
+#include <linux/mutex.h>
 #include <linux/percpu.h>
+#include <linux/sched/mm.h>
 #include <linux/seq_file.h>
 #include <linux/topology.h>
 #include <linux/uaccess.h>
@@ -20,6 +22,12 @@
  * while a queue is frozen, CPU hotplug may be waiting for its requests.
  */
 DEFINE_STATIC_KEY_DEFERRED_FALSE(blk_mq_tag_gets_key, HZ);
+
+/*
+ * Tags belong to a set, so several queues may be told to count the same ones. Not
+ * taken when tags are freed: nobody else knows them by then.
+ */
+static DEFINE_MUTEX(tag_gets_mutex);
 
 struct tag_gets {
 	u64 own;
@@ -190,7 +198,7 @@ ssize_t hctx_tag_gets_write(void *data, const char __user *buf, size_t count,
 {
 	struct blk_mq_hw_ctx *hctx = data;
 	struct request_queue *q = hctx->queue;
-	unsigned int on;
+	unsigned int on, noio;
 	int res;
 
 	res = kstrtouint_from_user(buf, count, 0, &on);
@@ -200,9 +208,14 @@ ssize_t hctx_tag_gets_write(void *data, const char __user *buf, size_t count,
 		return -EINVAL;
 
 	mutex_lock(&q->sysfs_lock);
+	mutex_lock(&tag_gets_mutex);
+	/* Who holds sysfs_lock with the queue frozen may wait for us. */
+	noio = memalloc_noio_save();
 	res = count_gets(hctx->tags, on);
 	if (!res)
 		res = count_gets(hctx->sched_tags, on);
+	memalloc_noio_restore(noio);
+	mutex_unlock(&tag_gets_mutex);
 	mutex_unlock(&q->sysfs_lock);
 	return res ?: count;
 }

@@ -172,27 +172,36 @@ static bool can_spread(struct request_queue *q)
 	unsigned int i;
 
 	nodes_and(owners, node_states[N_CPU], node_states[N_MEMORY]);
-	if (nodes_weight(owners) < 2)
-		return false;
 	if (blk_mq_is_shared_tags(set->flags))
-		return true;
+		return nodes_weight(owners) > 1;
 	for (i = 0; i < set->nr_hw_queues; i++) {
-		if (hctx_nodes(set, i, &nodes))
+		hctx_nodes(set, i, &nodes);
+		nodes_and(nodes, nodes, owners);
+		if (nodes_weight(nodes) > 1)
 			return true;
 	}
 	return false;
 }
 
-/* /sys/block/DISK/queue/tag_placement: what is in force, and what could be. */
+/*
+ * /sys/block/DISK/queue/tag_placement: what is in force, and what could be. A
+ * reference keeps out those who free tags, all of them freeze the queue before.
+ */
 ssize_t queue_tag_placement_show(struct gendisk *disk, char *page)
 {
 	struct request_queue *q = disk->queue;
 	struct blk_mq_hw_ctx *hctx;
+	bool spread = false, can;
 	unsigned long i;
 
-	queue_for_each_hw_ctx(q, hctx, i) {
-		if (hctx->tags && nr_owners(hctx->tags))
-			return sysfs_emit(page, "flat [spread]\n");
-	}
-	return sysfs_emit(page, can_spread(q) ? "[flat] spread\n" : "[flat]\n");
+	if (!percpu_ref_tryget(&q->q_usage_counter))
+		return -EBUSY;
+	queue_for_each_hw_ctx(q, hctx, i)
+		spread |= hctx->tags && nr_owners(hctx->tags);
+	can = can_spread(q);
+	percpu_ref_put(&q->q_usage_counter);
+
+	if (spread)
+		return sysfs_emit(page, "flat [spread]\n");
+	return sysfs_emit(page, can ? "[flat] spread\n" : "[flat]\n");
 }

@@ -114,25 +114,34 @@ static unsigned int owner_bits(unsigned int depth, unsigned int shift,
 }
 
 /*
- * Fewer bits in a word than in a flat map if it takes that to give every owner
- * a word and all of them about the same number of bits: the largest share must
- * not exceed the smallest one by more than a quarter of the fair share.
+ * Are shares even? Every owner must have a bit, and the largest share must not
+ * exceed the smallest one by more than a quarter of the fair share.
  */
-static unsigned int spread_shift(unsigned int depth, unsigned int nr_owners)
+static bool even_shares(unsigned int depth, unsigned int shift,
+			unsigned int nr_owners)
 {
 	unsigned int tolerance = max(depth / nr_owners / 4, 1U);
-	unsigned int shift = sbitmap_calculate_shift(depth);
+	unsigned int least = UINT_MAX, most = 0, i;
 
-	for (; shift; shift--) {
-		unsigned int least = UINT_MAX, most = 0, i;
+	for (i = 0; i < nr_owners; i++) {
+		unsigned int bits = owner_bits(depth, shift, nr_owners, i);
 
-		for (i = 0; i < nr_owners; i++) {
-			unsigned int bits = owner_bits(depth, shift, nr_owners, i);
+		least = min(least, bits);
+		most = max(most, bits);
+	}
+	return most - least <= tolerance && (least || depth < nr_owners);
+}
 
-			least = min(least, bits);
-			most = max(most, bits);
-		}
-		if (most - least <= tolerance && (least || depth < nr_owners))
+/* Fewer bits in a word than in a flat map if it takes that to have even shares. */
+static unsigned int spread_shift(unsigned int depth, unsigned int min_depth,
+				 unsigned int nr_owners)
+{
+	unsigned int shift;
+
+	min_depth = min_not_zero(depth, min_depth);
+	for (shift = sbitmap_calculate_shift(min_depth); shift; shift--) {
+		if (even_shares(depth, shift, nr_owners) &&
+		    even_shares(min_depth, shift, nr_owners))
 			break;
 	}
 	return shift;
@@ -186,7 +195,11 @@ static int spread_init_order(struct sbitmap_spread *sp, unsigned int nr_owners)
 	kvfree(order);
 
 	for_each_node(node) {
-		for (i = 1; i < nr_owners; i++) {
+		for (i = 0; i < nr_owners; i++) {
+			if (sp->node[i] == node) {
+				sp->home[node] = i;
+				break;
+			}
 			if (node_distance(node, sp->node[i]) <
 			    node_distance(node, sp->node[sp->home[node]]))
 				sp->home[node] = i;
@@ -282,7 +295,7 @@ int __sbitmap_init_spread(struct sbitmap *sb, unsigned int depth, int shift,
 	unsigned int noio, i;
 
 	if (shift < 0)
-		shift = spread_shift(min_not_zero(depth, min_depth), nr_owners);
+		shift = spread_shift(depth, min_depth, nr_owners);
 	if (1U << shift > BITS_PER_LONG)
 		return -EINVAL;
 
@@ -332,7 +345,7 @@ EXPORT_SYMBOL_IF_KUNIT(__sbitmap_init_spread);
  * @shift: Use 2^@shift bits per word. If negative, the default of
  *	sbitmap_init_node(), or less where that takes it to give every owner a
  *	word and all owners about the same number of bits.
- * @flags: Allocation flags, must allow blocking.
+ * @flags: Allocation flags, GFP_KERNEL or GFP_NOIO, perhaps with modifiers.
  * @node: Memory node of what has no owner, and of the whole map if it is flat.
  * @round_robin: Allocate in round-robin order, within the words of a node.
  * @owners: Nodes that may own words, and more; NULL for all nodes.
@@ -453,57 +466,63 @@ unsigned int sbitmap_spread_next_index(const struct sbitmap *sb,
 unsigned int sbitmap_spread_first_hint(struct sbitmap *sb, unsigned int depth)
 {
 	unsigned int map_nr = DIV_ROUND_UP(depth, 1U << sb->shift);
-	unsigned int home, index, hint;
+	u32 random = sb->round_robin ? 0 : get_random_u32();
+	struct sbitmap_spread_hint *h;
+	unsigned int index, hint;
 
 	if (!depth)
 		return 0;
 
-	home = node_home(sb, map_nr, numa_node_id());
-	this_cpu_write(spread_hint(sb)->home, home);
-
-	index = home;
+	h = get_cpu_ptr(spread_hint(sb));
+	h->home = node_home(sb, map_nr, numa_node_id());
+	index = h->home + (random >> 16) % owner_rows(sb, map_nr, h->home) *
+		sb->nr_owners;
 	hint = index << sb->shift;
-	if (!sb->round_robin) {
-		index += get_random_u32_below(owner_rows(sb, map_nr, home)) *
-			 sb->nr_owners;
-		hint = index << sb->shift;
-		hint += get_random_u32_below(min(depth - hint, 1U << sb->shift));
-	}
+	hint += random % min(depth - hint, 1U << sb->shift);
+	h->hint = hint;
+	put_cpu_ptr(spread_hint(sb));
 	return hint;
 }
 
 /*
- * The hint of this CPU after it got @bitnr, having started the search at @hint.
- * A bit of another owner is no hint. If @hint itself was one, the task came here
- * from a CPU of another node in between.
+ * Let the next search of this CPU begin behind @bitnr, which it just got. A bit
+ * of another owner is no hint: own ones are used up, or the task came here from
+ * a CPU of another node since it looked at the hint.
  */
-unsigned int sbitmap_spread_next_hint(struct sbitmap *sb, unsigned int depth,
-				      unsigned int hint, unsigned int bitnr)
+void sbitmap_spread_next_hint(struct sbitmap *sb, unsigned int depth,
+			      unsigned int bitnr)
 {
 	unsigned int index = SB_NR_TO_INDEX(sb, bitnr), owner = bit_owner(sb, bitnr);
+	struct sbitmap_spread_hint *h = get_cpu_ptr(spread_hint(sb));
+	unsigned int hint = bitnr + 1;
 
-	if (owner != this_cpu_read(spread_hint(sb)->home))
-		return bitnr == hint ? SBITMAP_NO_HINT : hint;
-
-	hint = bitnr + 1;
-	if (hint >= depth || SB_NR_TO_INDEX(sb, hint) != index) {
-		hint = (index + sb->nr_owners) << sb->shift;
-		if (hint >= depth)
-			hint = owner << sb->shift;
+	if (owner == h->home) {
+		if (hint >= depth || SB_NR_TO_INDEX(sb, hint) != index) {
+			hint = (index + sb->nr_owners) << sb->shift;
+			if (hint >= depth)
+				hint = owner << sb->shift;
+		}
+		h->hint = hint;
 	}
-	return hint;
+	put_cpu_ptr(spread_hint(sb));
 }
 
-/* A bit was freed that @cpu had got: next time the CPU may begin there. */
+/*
+ * A bit was freed that @cpu had got: next time the CPU may begin there. Not at a
+ * foreign one; if its hint points there all the same, by a race with a resize, it
+ * chooses anew.
+ */
 void sbitmap_spread_put_hint(struct sbitmap *sb, int cpu, unsigned int bitnr)
 {
 	struct sbitmap_spread_hint *h = per_cpu_ptr(spread_hint(sb), cpu);
 
 	if (sb->round_robin || bitnr >= sb->depth)
 		return;
-	/* Races with that CPU: a stale home or hint costs locality once. */
+	/* Races with that CPU: either hint will do. */
 	if (bit_owner(sb, bitnr) == READ_ONCE(h->home))
 		WRITE_ONCE(h->hint, bitnr);
+	else if (SB_NR_TO_INDEX(sb, READ_ONCE(h->hint)) == SB_NR_TO_INDEX(sb, bitnr))
+		WRITE_ONCE(h->hint, SBITMAP_NO_HINT);
 }
 EXPORT_SYMBOL_GPL(sbitmap_spread_put_hint);
 

@@ -53,6 +53,13 @@ static inline void sbitmap_set_flat(struct sbitmap *sb)
 	sb->spread = NULL;
 }
 
+/* Do two words have the same owner? */
+static inline bool sbitmap_same_owner(const struct sbitmap *sb, unsigned int a,
+				      unsigned int b)
+{
+	return a % sb->nr_owners == b % sb->nr_owners;
+}
+
 /* One test for the two kinds of maps that don't simply take any bit as hint. */
 static inline bool sbitmap_any_hint(const struct sbitmap *sb)
 {
@@ -69,8 +76,8 @@ void sbitmap_spread_free(struct sbitmap *sb);
 unsigned int sbitmap_spread_next_index(const struct sbitmap *sb,
 				       unsigned int first, unsigned int index);
 unsigned int sbitmap_spread_first_hint(struct sbitmap *sb, unsigned int depth);
-unsigned int sbitmap_spread_next_hint(struct sbitmap *sb, unsigned int depth,
-				      unsigned int hint, unsigned int bitnr);
+void sbitmap_spread_next_hint(struct sbitmap *sb, unsigned int depth,
+			      unsigned int bitnr);
 void sbitmap_spread_put_hint(struct sbitmap *sb, int cpu, unsigned int bitnr);
 void sbitmap_spread_reset_hints(struct sbitmap *sb);
 int sbitmap_bit_node(const struct sbitmap *sb, unsigned int bitnr);
@@ -154,11 +161,16 @@ static inline unsigned int sbitmap_spread_first_hint(struct sbitmap *sb,
 	return 0;
 }
 
-static inline unsigned int
-sbitmap_spread_next_hint(struct sbitmap *sb, unsigned int depth,
-			 unsigned int hint, unsigned int bitnr)
+static inline void sbitmap_spread_next_hint(struct sbitmap *sb,
+					    unsigned int depth,
+					    unsigned int bitnr)
 {
-	return 0;
+}
+
+static inline bool sbitmap_same_owner(const struct sbitmap *sb, unsigned int a,
+				      unsigned int b)
+{
+	return true;
 }
 
 static inline void sbitmap_spread_put_hint(struct sbitmap *sb, int cpu,

@@ -51,6 +51,7 @@ static const struct map_case kinds[] = {
 /* ... and these, which are to be resized. */
 static const struct map_case resized[] = {
 	{ 2048, -1, 16, 256 }, { 2048, -1, 3, 100 }, { 1024, -1, 4, 256 },
+	{ 320, -1, 4, 256 }, { 280, -1, 16, 256 },
 };
 
 static struct map_case map_cases[ARRAY_SIZE(depths) * ARRAY_SIZE(kinds) +
@@ -134,7 +135,7 @@ static unsigned int take_all(struct kunit *test, struct sbitmap *sb,
 static void exhaust(struct kunit *test, bool round_robin)
 {
 	const struct map_case *c = test->param_value;
-	DECLARE_BITMAP(seen, MAX_DEPTH);
+	static DECLARE_BITMAP(seen, MAX_DEPTH);
 	struct sbitmap sb;
 	unsigned int i;
 	int cpu;
@@ -168,7 +169,7 @@ static void sbitmap_last_bit(struct kunit *test)
 {
 	const struct map_case *c = test->param_value;
 	unsigned int step = max(c->depth / 16, 1U), i;
-	DECLARE_BITMAP(seen, MAX_DEPTH);
+	static DECLARE_BITMAP(seen, MAX_DEPTH);
 	struct sbitmap sb;
 	int cpu;
 
@@ -194,8 +195,8 @@ static bool collect(struct sbitmap *sb, unsigned int bitnr, void *data)
 static void sbitmap_bits(struct kunit *test)
 {
 	const struct map_case *c = test->param_value;
-	DECLARE_BITMAP(want, MAX_DEPTH);
-	DECLARE_BITMAP(got, MAX_DEPTH);
+	static DECLARE_BITMAP(want, MAX_DEPTH);
+	static DECLARE_BITMAP(got, MAX_DEPTH);
 	struct sbitmap sb;
 	unsigned int i;
 
@@ -242,7 +243,7 @@ static void sbitmap_resizes(struct kunit *test)
 {
 	const struct map_case *c = test->param_value;
 	const unsigned int sizes[] = { c->depth / 2, c->depth / 3, 1, c->depth };
-	DECLARE_BITMAP(seen, MAX_DEPTH);
+	static DECLARE_BITMAP(seen, MAX_DEPTH);
 	struct sbitmap sb;
 	unsigned int i, b;
 
@@ -258,18 +259,19 @@ static void sbitmap_resizes(struct kunit *test)
 	sbitmap_free(&sb);
 }
 
-/* A batch is free bits of one word; clearing a batch frees just them. */
+/* A batch is free bits of one word, an own one; clearing it frees just them. */
 static void sbitmap_batches(struct kunit *test)
 {
 	const struct map_case *c = test->param_value;
-	DECLARE_BITMAP(seen, MAX_DEPTH);
-	int tags[4], nr_tags, offset = 7;
+	static DECLARE_BITMAP(seen, MAX_DEPTH);
+	int tags[4], nr_tags, offset = 7, owner = -1;
 	struct sbitmap_queue sbq = { };
 	unsigned int first, n = 0;
 	unsigned long mask;
 
 	KUNIT_ASSERT_EQ(test, 0, init_map(test, &sbq.sb, c, false));
 	sbq.wake_batch = 1;
+	run_on(test, cpumask_first(cpu_online_mask));
 	bitmap_zero(seen, MAX_DEPTH);
 	while ((mask = __sbitmap_queue_get_batch(&sbq, 4, &first))) {
 		unsigned int bit;
@@ -279,10 +281,16 @@ static void sbitmap_batches(struct kunit *test)
 			KUNIT_ASSERT_FALSE(test, test_and_set_bit(first + bit, seen));
 			n++;
 		}
+		if (c->owners) {
+			int o = (first >> sbq.sb.shift) % c->owners;
+
+			KUNIT_ASSERT_TRUE(test, owner == -1 || owner == o);
+			owner = o;
+		}
 	}
 	KUNIT_EXPECT_EQ(test, sbitmap_weight(&sbq.sb), n);
 	if (sbq.sb.shift >= 3 && c->depth >= 8)
-		KUNIT_EXPECT_GE(test, n, c->depth / 2);
+		KUNIT_EXPECT_GE(test, n, c->depth / max(c->owners, 1U) / 2);
 
 	/* Free them in the order of bits, four at a time, across words. */
 	first = find_first_bit(seen, MAX_DEPTH);
@@ -319,14 +327,15 @@ static void sbitmap_shallow(struct kunit *test)
 static void sbitmap_shares(struct kunit *test)
 {
 	const struct map_case *c = test->param_value;
-	unsigned int owner, bit, sum = 0, least = UINT_MAX, most = 0;
+	unsigned int owner, bit, sum, least, most;
 	struct sbitmap sb;
 
 	if (!c->owners || c->shift >= 0)
 		kunit_skip(test, "of spread maps with the default shift");
 	KUNIT_ASSERT_EQ(test, 0, init_map(test, &sb, c, false));
-	if (c->min_depth)
-		sbitmap_resize(&sb, c->min_depth);
+again:
+	sum = most = 0;
+	least = UINT_MAX;
 	for (owner = 0; owner < c->owners; owner++) {
 		unsigned int n = 0;
 
@@ -343,6 +352,10 @@ static void sbitmap_shares(struct kunit *test)
 	if (sb.depth >= c->owners)
 		KUNIT_EXPECT_GE(test, least, 1);
 	KUNIT_EXPECT_LE(test, most - least, max(sb.depth / c->owners / 4, 1U));
+	if (c->min_depth && sb.depth > c->min_depth) {
+		sbitmap_resize(&sb, c->min_depth);
+		goto again;
+	}
 	sbitmap_free(&sb);
 }
 
@@ -518,7 +531,7 @@ static void sbitmap_hint_stays(struct kunit *test)
 	sbitmap_queue_free(&sbq);
 }
 
-/* The hint that a task left on another node's CPU is given up after one use. */
+/* A foreign hint, should there ever be one, is given up after one use. */
 static void sbitmap_hint_heals(struct kunit *test)
 {
 	int cpu = cpumask_first(cpu_online_mask), nr;
@@ -532,9 +545,12 @@ static void sbitmap_hint_heals(struct kunit *test)
 	for (bit = 0; bit < sbq.sb.depth; bit++)
 		if (sbitmap_bit_node(&sbq.sb, bit) != sbitmap_cpu_node(&sbq.sb, cpu))
 			break;
-	bit &= ~((1U << sbq.sb.shift) - 1);
+	bit += 3;
 	*per_cpu_ptr(sbq.sb.alloc_hint, cpu) = bit;
-	KUNIT_EXPECT_EQ(test, __sbitmap_queue_get(&sbq), bit);
+	nr = __sbitmap_queue_get(&sbq);
+	KUNIT_EXPECT_EQ(test, sbitmap_bit_node(&sbq.sb, nr),
+			sbitmap_bit_node(&sbq.sb, bit));
+	sbitmap_queue_clear(&sbq, nr, cpu);
 	nr = __sbitmap_queue_get(&sbq);
 	KUNIT_EXPECT_EQ(test, sbitmap_bit_node(&sbq.sb, nr),
 			sbitmap_cpu_node(&sbq.sb, cpu));
