@@ -334,7 +334,8 @@ static void sbitmap_shares(struct kunit *test)
 		kunit_skip(test, "of spread maps with the default shift");
 	KUNIT_ASSERT_EQ(test, 0, init_map(test, &sb, c, false));
 again:
-	sum = most = 0;
+	sum = 0;
+	most = 0;
 	least = UINT_MAX;
 	for (owner = 0; owner < c->owners; owner++) {
 		unsigned int n = 0;
