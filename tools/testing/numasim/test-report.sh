@@ -9,19 +9,8 @@ report=$1/numasim-report
 bench=$1/numasim-bench
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-nr=0
-failed=0
-
-result()	# STATUS NAME
-{
-	nr=$((nr + 1))
-	if [ "$1" -eq 0 ]; then
-		echo "ok $nr $2"
-	else
-		echo "not ok $nr $2"
-		failed=$((failed + 1))
-	fi
-}
+# shellcheck source=ktap.sh
+. ../ktap.sh
 
 prints()	# FILE ARGUMENTS...: exactly this
 {

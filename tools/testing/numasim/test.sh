@@ -10,19 +10,8 @@ kernel=$3
 topo=$here/../vm/topologies
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-nr=0
-failed=0
-
-result()	# STATUS NAME
-{
-	nr=$((nr + 1))
-	if [ "$1" -eq 0 ]; then
-		echo "ok $nr $2"
-	else
-		echo "not ok $nr $2"
-		failed=$((failed + 1))
-	fi
-}
+# shellcheck source=ktap.sh
+. "$here/ktap.sh"
 
 # guest OUT TOPOLOGY OPTIONS COMMAND...: as vmrun, with the plugin
 guest()
