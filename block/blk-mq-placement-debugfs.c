@@ -226,3 +226,12 @@ void blk_mq_tag_gets_free(struct blk_mq_tags *tags)
 	count_gets(tags, false);
 	free_percpu(tags->gets);
 }
+
+/* Others replace these tags: go on counting with them. Nobody can get one now. */
+void blk_mq_tag_gets_move(struct blk_mq_tags *to, struct blk_mq_tags *from)
+{
+	to->gets = from->gets;
+	to->count_gets = from->count_gets;
+	from->gets = NULL;
+	from->count_gets = false;
+}

@@ -18,6 +18,7 @@ ssize_t hctx_tag_gets_write(void *data, const char __user *buf, size_t count,
 void __blk_mq_tags_got(struct blk_mq_tags *tags, unsigned int tag,
 		       unsigned int nr);
 void blk_mq_tag_gets_free(struct blk_mq_tags *tags);
+void blk_mq_tag_gets_move(struct blk_mq_tags *to, struct blk_mq_tags *from);
 
 /* Count @nr tags of one owner, @tag among them, that this CPU just got. */
 static inline void blk_mq_tags_got(struct blk_mq_tags *tags, unsigned int tag,
@@ -33,6 +34,11 @@ static inline void blk_mq_tags_got(struct blk_mq_tags *tags, unsigned int tag,
 }
 
 static inline void blk_mq_tag_gets_free(struct blk_mq_tags *tags)
+{
+}
+
+static inline void blk_mq_tag_gets_move(struct blk_mq_tags *to,
+					struct blk_mq_tags *from)
 {
 }
 #endif

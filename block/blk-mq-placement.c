@@ -23,9 +23,15 @@ static const char *const tag_placement_names[] = {
 	[BLK_MQ_TAGS_SPREAD]	= "spread",
 };
 
+/* The placement that a word stands for, or -EINVAL. */
+int blk_mq_match_placement(const char *word)
+{
+	return sysfs_match_string(tag_placement_names, word);
+}
+
 static int tag_placement_param_set(const char *val, const struct kernel_param *kp)
 {
-	int i = sysfs_match_string(tag_placement_names, val);
+	int i = blk_mq_match_placement(val);
 
 	if (i < 0) {
 		pr_err("%s: invalid value '%s', valid are: flat, spread\n",
@@ -102,6 +108,18 @@ bool blk_mq_tag_owners(const struct blk_mq_tag_set *set, unsigned int hctx_idx,
 	       hctx_nodes(set, hctx_idx, &owners->nodes);
 }
 
+/* Would the tags have more than one owner? */
+static bool several_owners(const struct blk_mq_tag_set *set,
+			   unsigned int hctx_idx)
+{
+	nodemask_t nodes;
+
+	hctx_nodes(set, hctx_idx, &nodes);
+	nodes_and(nodes, nodes, node_states[N_CPU]);
+	nodes_and(nodes, nodes, node_states[N_MEMORY]);
+	return nodes_weight(nodes) > 1;
+}
+
 static unsigned int nr_owners(const struct blk_mq_tags *tags)
 {
 	return sbitmap_is_spread(&tags->bitmap_tags.sb) ?
@@ -164,44 +182,37 @@ unsigned int blk_mq_next_tag(const struct blk_mq_tags *tags, unsigned int tag)
 		tags->nr_reserved_tags;
 }
 
-/* Would a spread placement differ from the flat one? */
-static bool can_spread(struct request_queue *q)
+/* Is at least one tag map of a queue spread? */
+bool blk_mq_is_spread(struct request_queue *q)
 {
-	const struct blk_mq_tag_set *set = q->tag_set;
-	nodemask_t nodes, owners;
-	unsigned int i;
+	struct blk_mq_hw_ctx *hctx;
+	unsigned long i;
 
-	nodes_and(owners, node_states[N_CPU], node_states[N_MEMORY]);
-	if (blk_mq_is_shared_tags(set->flags))
-		return nodes_weight(owners) > 1;
-	for (i = 0; i < set->nr_hw_queues; i++) {
-		hctx_nodes(set, i, &nodes);
-		nodes_and(nodes, nodes, owners);
-		if (nodes_weight(nodes) > 1)
+	queue_for_each_hw_ctx(q, hctx, i) {
+		if (hctx->tags && sbitmap_is_spread(&hctx->tags->bitmap_tags.sb))
 			return true;
 	}
 	return false;
 }
 
-/*
- * /sys/block/DISK/queue/tag_placement: what is in force, and what could be. A
- * reference keeps out those who free tags, all of them freeze the queue before.
- */
-ssize_t queue_tag_placement_show(struct gendisk *disk, char *page)
+/* Would a spread placement of the queue's tags differ from the flat one? */
+bool blk_mq_can_spread(struct request_queue *q)
 {
-	struct request_queue *q = disk->queue;
-	struct blk_mq_hw_ctx *hctx;
-	bool spread = false, can;
-	unsigned long i;
+	const struct blk_mq_tag_set *set = q->tag_set;
+	unsigned int i;
 
-	if (!percpu_ref_tryget(&q->q_usage_counter))
-		return -EBUSY;
-	queue_for_each_hw_ctx(q, hctx, i)
-		spread |= hctx->tags && nr_owners(hctx->tags);
-	can = can_spread(q);
-	percpu_ref_put(&q->q_usage_counter);
+	if (blk_mq_is_shared_tags(set->flags))
+		return several_owners(set, BLK_MQ_NO_HCTX_IDX);
+	for (i = 0; i < set->nr_hw_queues; i++) {
+		if (several_owners(set, i))
+			return true;
+	}
+	return false;
+}
 
-	if (spread)
-		return sysfs_emit(page, "flat [spread]\n");
-	return sysfs_emit(page, can ? "[flat] spread\n" : "[flat]\n");
+/* Are the tags to be spread, and on more than one node? */
+bool blk_mq_tags_shall_spread(const struct blk_mq_tag_set *set,
+			      unsigned int hctx_idx)
+{
+	return set->flags & BLK_MQ_F_TAG_SPREAD && several_owners(set, hctx_idx);
 }
