@@ -251,19 +251,11 @@ static int write_script(const char *dir, const struct workload *w, const struct 
 		return -1;
 	}
 	fprintf(f, "set -eu\n. '%s/guest.sh'\n", bench.data);
-	for (i = 0; i < w->nr_steps; i++) {
-		char *what = format("load_module %s ", w->placement ? w->placement : " ");
-		bool takes = !strncmp(w->step[i], what, strlen(what));
-
-		fprintf(f, "%s", w->step[i]);
-		if (takes && arm->placement)
-			fprintf(f, " tag_placement=%s", arm->placement);
-		fputc('\n', f);
-		free(what);
-	}
+	for (i = 0; i < w->nr_steps; i++)
+		fprintf(f, "%s\n", w->step[i]);
 	for (i = 0; i < w->nr_devices; i++)
 		fprintf(f, "wait_for %s\n", w->device[i]);
-	fprintf(f, "note_placement");
+	fprintf(f, "place '%s'", arm->placement ? arm->placement : "");
 	for (i = 0; i < w->nr_devices; i++)
 		fprintf(f, " %s", w->device[i]);
 	fprintf(f, "\n'%s/ioload' -o /run/out %s", bench.build, w->load);
@@ -481,7 +473,7 @@ static void parse_arm(struct argp_state *st, char *text)
 }
 
 static const struct argp_option options[] = {
-	{ "arm", 'a', "NAME=DIR[,PLACEMENT]", 0, "a kernel build directory, and tag_placement= for its modules; repeat; the first is the reference", 0 },
+	{ "arm", 'a', "NAME=DIR[,PLACEMENT]", 0, "a kernel build directory, and the tag_placement of its queues; repeat; the first is the reference", 0 },
 	{ "runs", 'r', "N", 0, "runs of each workload in each arm (5)", 0 },
 	{ "workload", 'w', "NAME", 0, "only this one; repeat", 0 },
 	{ "topology", 't', "NAME", 0, "instead of the workload's own", 0 },

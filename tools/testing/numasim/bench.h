@@ -19,7 +19,7 @@
 struct arm {
 	const char *name;
 	const char *dir;		/* arch/x86/boot/bzImage, System.map, .config, mods/ */
-	const char *placement;		/* tag_placement=, or NULL: kernel has none */
+	const char *placement;		/* of tags, or NULL: kernel has no choice */
 	char kernel_sha[65];
 	char config_sha[65];
 	long long built;		/* bzImage: changes when somebody rebuilds */
@@ -33,7 +33,6 @@ struct workload {
 	char *topology;
 	char *load;			/* arguments of ioload */
 	char *plugin;			/* further plugin options, or "" */
-	char *placement;		/* module that takes tag_placement= */
 	char *stack;			/* further rules, or NULL */
 	char *step[MAX_ITEMS];		/* shell, in the order of the file */
 	unsigned int nr_steps;

@@ -26,16 +26,15 @@ wait_for()	# PATH
 	done
 }
 
-# load_module NAME PARAMS...: unknown parameters are an error, not ignored. Without
-# the parameter, flat is what there is.
+# load_module NAME PARAMS...: unknown parameters are an error, not ignored
 load_module()
 {
 	module=$1
 	shift
 	modprobe "$module" "$@" || fail "modprobe $module $* failed"
 	for param in "$@"; do
-		file=/sys/module/$module/parameters/${param%%=*}
-		[ -e "$file" ] || [ "$param" = tag_placement=flat ] || skip "this kernel's $module has no parameter ${param%%=*}"
+		[ -e "/sys/module/$module/parameters/${param%%=*}" ] ||
+			skip "this kernel's $module has no parameter ${param%%=*}"
 	done
 }
 
@@ -51,12 +50,23 @@ set_value()
 	esac
 }
 
-# What is in force, not what was asked for.
-note_placement()	# DEVICE...
+# place PLACEMENT DEVICE...: where the queue offers it; and note what is in force then,
+# not what was asked for.
+place()
 {
+	how=$1
+	shift
 	for dev in "$@"; do
 		file=/sys/block/${dev#/dev/}/queue/tag_placement
-		[ -e "$file" ] || continue
-		sed 's/.*\[\(.*\)\].*/\1/' "$file"
-	done | sort -u | tr '\n' ' ' >/run/out/placement
+		if [ ! -e "$file" ]; then
+			[ "$how" != spread ] || skip "this kernel has no tag_placement"
+			continue
+		fi
+		case $(cat "$file") in
+		*spread*) [ -z "$how" ] || set_value "$file" "$how" ;;
+		esac
+		sed 's/.*\[\(.*\)\].*/\1/' "$file" >>/run/out/placements
+	done
+	[ ! -e /run/out/placements ] ||
+		sort -u /run/out/placements | tr '\n' ' ' >/run/out/placement
 }

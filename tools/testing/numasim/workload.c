@@ -5,7 +5,6 @@
  *   title TEXT
  *   topology NAME		of ../vm/topologies
  *   module NAME PARAMETERS	modprobe; a parameter that it has not: skipped
- *   placement NAME		module that takes the arm's tag_placement=
  *   device PATH		wait for it; ioload reads from it
  *   set PATH VALUE		write and read back
  *   setup FILE			shell, sourced in the guest; beside this file
@@ -65,8 +64,6 @@ static int parse_line(struct workload *w, char *key, char *val)
 		w->load = strdup(val);
 	} else if (!strcmp(key, "plugin")) {
 		w->plugin = format(",%s%s", val, "");
-	} else if (!strcmp(key, "placement")) {
-		w->placement = strdup(val);
 	} else if (!strcmp(key, "module")) {
 		return add_step(w, format("load_module %s%s", val, ""));
 	} else if (!strcmp(key, "set")) {
@@ -114,7 +111,7 @@ int workload_load(struct workload *w, const char *path)
 			continue;
 		val = save + strspn(save, " \t");
 		if (!*val || parse_line(w, key, val)) {
-			fprintf(stderr, "%s:%u: give title, topology, module, placement, device, set, setup, stack, plugin or load with a value, at most %d of a kind\n",
+			fprintf(stderr, "%s:%u: give title, topology, module, device, set, setup, stack, plugin or load with a value, at most %d of a kind\n",
 				path, at, MAX_ITEMS);
 			fclose(f);
 			return -1;
