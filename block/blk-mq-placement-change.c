@@ -15,10 +15,13 @@
  * - Elevators, debugfs and sysfs hold sysfs_lock of the queue, and so do we.
  * - Queues that come, go or are remapped hold tag_list_lock of the set.
  * - Iterations over the set, and queues on their exit, hold blk_mq_tags_srcu.
+ * - Drivers that look up a tag which their hardware named do so with interrupts
+ *   or bottom halves disabled, or else don't allow to have tags replaced.
  */
 #include <linux/blkdev.h>
 #include <linux/list.h>
 #include <linux/mutex.h>
+#include <linux/rcupdate.h>
 #include <linux/sched/mm.h>
 #include <linux/slab.h>
 #include <linux/srcu.h>
@@ -214,6 +217,13 @@ static void exchange_live_tags(struct blk_mq_tag_set *set,
 	}
 }
 
+/* Wait for those who may still use the old tags. */
+static void wait_for_users(void)
+{
+	synchronize_srcu(&blk_mq_tags_srcu);
+	synchronize_rcu();
+}
+
 static int change_placement(struct blk_mq_tag_set *set, unsigned int flag)
 {
 	unsigned int flags = set->flags, noio;
@@ -242,7 +252,7 @@ static int change_placement(struct blk_mq_tag_set *set, unsigned int flag)
 	memalloc_noio_restore(noio);
 
 	if (!list_empty(&changes))
-		synchronize_srcu(&blk_mq_tags_srcu);
+		wait_for_users();
 	free_changes(set, &changes);
 	return ret;
 }
@@ -273,7 +283,7 @@ void blk_mq_update_tag_owners(struct blk_mq_tag_set *set)
 	exchange_tags(set, &changes);
 	list_for_each_entry(q, &set->tag_list, tag_set_list)
 		blk_mq_unquiesce_queue(q);
-	synchronize_srcu(&blk_mq_tags_srcu);
+	wait_for_users();
 free:
 	free_changes(set, &changes);
 	memalloc_noio_restore(noio);

@@ -108,6 +108,23 @@ bool blk_mq_tag_owners(const struct blk_mq_tag_set *set, unsigned int hctx_idx,
 	       hctx_nodes(set, hctx_idx, &owners->nodes);
 }
 
+/**
+ * blk_mq_tag_set_owners() - Which nodes own tags, if all queues share them?
+ * @set: Tag set.
+ * @nodes: Receives the nodes if the answer is true.
+ *
+ * For maps that a driver spreads as the tags are.
+ *
+ * Context: Any; the queue maps must have been set up.
+ * Return: true if the tags of the set shall be spread.
+ */
+bool blk_mq_tag_set_owners(const struct blk_mq_tag_set *set, nodemask_t *nodes)
+{
+	return set->flags & BLK_MQ_F_TAG_SPREAD &&
+	       hctx_nodes(set, BLK_MQ_NO_HCTX_IDX, nodes);
+}
+EXPORT_SYMBOL_GPL(blk_mq_tag_set_owners);
+
 /* Would the tags have more than one owner? */
 static bool several_owners(const struct blk_mq_tag_set *set,
 			   unsigned int hctx_idx)

@@ -8,6 +8,7 @@
 
 #include <linux/blk-mq.h>
 #include <linux/moduleparam.h>
+#include <linux/nodemask.h>
 
 /**
  * enum blk_mq_tag_placement - Where the tags of a tag set lie.
@@ -30,6 +31,8 @@ blk_mq_placement_flags(enum blk_mq_tag_placement placement)
 {
 	return placement == BLK_MQ_TAGS_SPREAD ? BLK_MQ_F_TAG_SPREAD : 0;
 }
+
+bool blk_mq_tag_set_owners(const struct blk_mq_tag_set *set, nodemask_t *nodes);
 
 extern const struct kernel_param_ops blk_mq_tag_placement_param_ops;
 
