@@ -77,7 +77,13 @@ static void plan(size_t indent, const char *s)
 	while (depth && levels[depth - 1].indent > indent)
 		close_level();
 	l = level_at(indent);
-	if (l->planned >= 0 || l->results) {
+	if (l->planned < 0 && l->results) {
+		/* Behind the results, as TAP allows it. */
+		l->planned = strtol(s, NULL, 10);
+		close_level();
+		return;
+	}
+	if (l->planned >= 0) {
 		/* The next program of the same stage. */
 		close_level();
 		l = level_at(indent);
