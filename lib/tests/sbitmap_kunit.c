@@ -13,8 +13,10 @@
 #include <linux/module.h>
 #include <linux/sbitmap.h>
 #include <linux/sched.h>
+#include <linux/seq_file.h>
 #include <linux/topology.h>
 #include <linux/vmalloc.h>
+#include <linux/wait.h>
 
 #define MAX_DEPTH	4096
 #define MAX_OWNERS	70
@@ -323,6 +325,110 @@ static void sbitmap_shallow(struct kunit *test)
 	sbitmap_free(&sb);
 }
 
+static void show(struct kunit *test, struct sbitmap *sb,
+		 void (*fn)(struct sbitmap *sb, struct seq_file *m), char *buf)
+{
+	struct seq_file m = { .buf = buf, .size = PAGE_SIZE };
+
+	memset(buf, 0, PAGE_SIZE);
+	fn(sb, &m);
+	KUNIT_ASSERT_FALSE(test, seq_has_overflowed(&m));
+}
+
+/* What debugfs shows are the bits in use, in order; not those cleared for later. */
+static void sbitmap_shown(struct kunit *test)
+{
+	const struct map_case *c = test->param_value;
+	char *buf = kunit_kzalloc(test, PAGE_SIZE, GFP_KERNEL);
+	char *want = kunit_kzalloc(test, PAGE_SIZE, GFP_KERNEL);
+	unsigned int bytes, i, n = 0;
+	struct sbitmap sb;
+
+	KUNIT_ASSERT_NOT_NULL(test, buf);
+	KUNIT_ASSERT_NOT_NULL(test, want);
+	if (c->depth > 1024)
+		kunit_skip(test, "more than a page of text");
+	KUNIT_ASSERT_EQ(test, 0, init_map(test, &sb, c, false));
+	bytes = DIV_ROUND_UP(c->depth, 8);
+	for (i = 0; i < c->depth; i++)
+		sbitmap_set_bit(&sb, i);
+	/* Leave the first bit of each byte. */
+	for (i = 0; i < c->depth; i++) {
+		if (i % 8 == 0)
+			n++;
+		else
+			sbitmap_deferred_clear_bit(&sb, i);
+	}
+
+	show(test, &sb, sbitmap_show, buf);
+	snprintf(want, PAGE_SIZE, "depth=%u\nbusy=%u\ncleared=%u\n", c->depth, n,
+		 c->depth - n);
+	KUNIT_EXPECT_EQ(test, 0, strncmp(buf, want, strlen(want)));
+
+	show(test, &sb, sbitmap_bitmap_show, buf);
+	for (i = 0, n = 0; i < bytes; i++) {
+		if (i % 16 == 0)
+			n += sprintf(want + n, "%s%08x:", i ? "\n" : "", i);
+		n += sprintf(want + n, "%s01", i % 2 ? "" : " ");
+	}
+	sprintf(want + n, "\n");
+	KUNIT_EXPECT_STREQ(test, buf, want);
+	sbitmap_free(&sb);
+}
+
+static int count_wake(struct wait_queue_entry *wait, unsigned int mode,
+		      int flags, void *key)
+{
+	(*(unsigned int *)wait->private)++;
+	list_del_init(&wait->entry);
+	return 1;
+}
+
+/*
+ * One wakes up for each bit that is freed, in batches, whichever owner's bits
+ * these are: if all bits of a map are freed, all waiters for one were woken.
+ */
+static void sbitmap_wakes(struct kunit *test)
+{
+	const struct map_case *c = test->param_value;
+	struct sbitmap_queue sbq = { };
+	struct wait_queue_entry *wait;
+	unsigned int woken = 0, i, n;
+	int cpu = raw_smp_processor_id();
+
+	/* Wait queues of a flat map, for owners that are not nodes. */
+	KUNIT_ASSERT_EQ(test, 0, sbitmap_queue_init_node(&sbq, c->depth, -1, false,
+							 GFP_KERNEL, NUMA_NO_NODE));
+	sbitmap_free(&sbq.sb);
+	KUNIT_ASSERT_EQ(test, 0, init_map(test, &sbq.sb, c, false));
+	sbitmap_queue_resize(&sbq, c->depth);
+	KUNIT_EXPECT_GE(test, sbq.wake_batch, 1U);
+	n = min(c->depth, 64U);
+	wait = kunit_kcalloc(test, n, sizeof(*wait), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, wait);
+
+	for (i = 0; i < c->depth; i++)
+		KUNIT_ASSERT_GE(test, __sbitmap_queue_get(&sbq), 0);
+	for (i = 0; i < n; i++) {
+		init_waitqueue_func_entry(&wait[i], count_wake);
+		wait[i].private = &woken;
+		wait[i].flags = WQ_FLAG_EXCLUSIVE;
+		INIT_LIST_HEAD(&wait[i].entry);
+		add_wait_queue_exclusive(&sbq.ws[i % SBQ_WAIT_QUEUES].wait, &wait[i]);
+		atomic_inc(&sbq.ws_active);
+	}
+	for (i = 0; i < c->depth; i++) {
+		sbitmap_queue_clear(&sbq, i, cpu);
+		/* All that is due, and not a batch more. */
+		KUNIT_ASSERT_EQ(test, woken % sbq.wake_batch,
+				woken == n ? n % sbq.wake_batch : 0);
+	}
+	KUNIT_EXPECT_EQ(test, woken, min(n, rounddown(c->depth, sbq.wake_batch)));
+	for (i = 0; i < n; i++)
+		remove_wait_queue(&sbq.ws[i % SBQ_WAIT_QUEUES].wait, &wait[i]);
+	sbitmap_queue_free(&sbq);
+}
+
 /* Owners take turns, so every share is the same but for a part. */
 static void sbitmap_shares(struct kunit *test)
 {
@@ -391,6 +497,27 @@ static void sbitmap_words_apart(struct kunit *test)
 					sizeof(struct sbitmap_word));
 		}
 	}
+	sbitmap_free(&sb);
+}
+
+/* 1024 tags on four nodes cost a page each, however the words are counted. */
+static void sbitmap_pages(struct kunit *test)
+{
+	const struct map_case c = { 1024, -1, 4 };
+	struct page *pages[16];
+	struct sbitmap sb;
+	unsigned int i, j, n = 0;
+
+	KUNIT_ASSERT_EQ(test, 0, init_map(test, &sb, &c, false));
+	for (i = 0; i < sb.map_nr; i++) {
+		struct page *page = word_page(sbitmap_word_at(&sb, i));
+
+		for (j = 0; j < n && pages[j] != page; j++)
+			;
+		if (j == n && n < ARRAY_SIZE(pages))
+			pages[n++] = page;
+	}
+	KUNIT_EXPECT_EQ(test, n, c.owners);
 	sbitmap_free(&sb);
 }
 
@@ -593,8 +720,11 @@ static struct kunit_case sbitmap_test_cases[] = {
 	KUNIT_CASE_PARAM(sbitmap_resizes, map_gen_params),
 	KUNIT_CASE_PARAM(sbitmap_batches, map_gen_params),
 	KUNIT_CASE_PARAM(sbitmap_shallow, map_gen_params),
+	KUNIT_CASE_PARAM(sbitmap_shown, map_gen_params),
+	KUNIT_CASE_PARAM(sbitmap_wakes, map_gen_params),
 	KUNIT_CASE_PARAM(sbitmap_shares, map_gen_params),
 	KUNIT_CASE_PARAM(sbitmap_words_apart, map_gen_params),
+	KUNIT_CASE(sbitmap_pages),
 	KUNIT_CASE(sbitmap_flat_array),
 	KUNIT_CASE(sbitmap_bad_shift),
 	KUNIT_CASE(sbitmap_nothing_to_spread),
