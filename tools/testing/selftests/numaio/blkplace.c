@@ -96,19 +96,27 @@ bool console_says(const char *text)
 	return found;
 }
 
-static int count_cpus(const char *list)
+/* The CPUs of "0-3,8" or "0, 1, 2, 3"; returns how many, of which @max are stored. */
+static int parse_cpus(const char *list, int *cpus, int max)
 {
 	int n = 0, a, b, len;
 
 	for (; *list; list += len + (list[len] == ',')) {
-		if (sscanf(list, "%d-%d%n", &a, &b, &len) == 2)
-			n += b - a + 1;
-		else if (sscanf(list, "%d%n", &a, &len) == 1)
-			n++;
-		else
-			break;
+		if (sscanf(list, "%d-%d%n", &a, &b, &len) != 2) {
+			if (sscanf(list, "%d%n", &a, &len) != 1)
+				break;
+			b = a;
+		}
+		for (; a <= b; a++, n++)
+			if (n < max)
+				cpus[n] = a;
 	}
 	return n;
+}
+
+static int count_cpus(const char *list)
+{
+	return parse_cpus(list, NULL, 0);
 }
 
 int nodes_read(struct nodes *n)
@@ -130,11 +138,15 @@ int nodes_read(struct nodes *n)
 		/* "Node 0 MemTotal: 509352 kB" */
 		if (read_line(line, sizeof(line), "%s/meminfo", path) == 0)
 			sscanf(line, "Node %*d MemTotal: %lu", &n->mem_kb[node]);
-		n->owners += n->cpus[node] && n->mem_kb[node];
+		if (n->cpus[node] && n->mem_kb[node]) {
+			n->owners++;
+			n->owner_mask |= 1ULL << node;
+		}
 	}
 	if (!n->nr) {
 		/* A kernel without NUMA: one node with everything. */
 		n->nr = n->owners = 1;
+		n->owner_mask = 1;
 		n->online[0] = true;
 		n->cpus[0] = sysconf(_SC_NPROCESSORS_ONLN);
 		if (read_line(line, sizeof(line), "/proc/meminfo") == 0)
@@ -154,6 +166,22 @@ int nodes_of_cpu(const struct nodes *n, int cpu)
 			return node;
 	}
 	return 0;
+}
+
+int nodes_cpus(int node, int *cpus, int max)
+{
+	char line[4096];
+	int n;
+
+	if (access(NODES, F_OK)) {
+		for (n = 0; n < sysconf(_SC_NPROCESSORS_ONLN) && n < max; n++)
+			cpus[n] = n;
+		return n;
+	}
+	if (read_line(line, sizeof(line), NODES "/node%d/cpulist", node))
+		return 0;
+	n = parse_cpus(line, cpus, max);
+	return n < max ? n : max;
 }
 
 /*
@@ -274,6 +302,206 @@ double blkplace_own_share(const struct blkplace *p)
 		all += p->own[node] + p->foreign[node];
 	}
 	return all ? (double)own / all : 0;
+}
+
+bool blkplace_even(const struct blkplace *p, uint64_t owners)
+{
+	unsigned int least = -1, most = 0, sum = 0;
+	int nr = __builtin_popcountll(owners), node;
+	bool ok = true;
+
+	for (node = 0; node < MAX_NODES; node++) {
+		bool owner = owners >> node & 1;
+
+		sum += p->owned[node];
+		if (!owner && p->owned[node]) {
+			printf("# node %d isn't to own tags, but has %u\n", node,
+			       p->owned[node]);
+			ok = false;
+		}
+		if (!owner)
+			continue;
+		if (p->owned[node] < least)
+			least = p->owned[node];
+		if (p->owned[node] > most)
+			most = p->owned[node];
+	}
+	if (sum != p->depth || most - least > (p->depth / nr / 4 ?: 1)) {
+		printf("# %u of %u tags owned, at least %u, at most %u\n", sum,
+		       p->depth, least, most);
+		ok = false;
+	}
+	return ok;
+}
+
+bool blkplace_placed(const struct blkplace *p)
+{
+	bool ok = p->spread && !p->words_misplaced && !p->rqs_misplaced;
+	int node;
+
+	for (node = 0; node < MAX_NODES; node++)
+		ok &= p->rqs[node] == p->owned[node];
+	if (!ok)
+		printf("# spread %d, words misplaced %u, requests misplaced %u\n",
+		       p->spread, p->words_misplaced, p->rqs_misplaced);
+	return ok;
+}
+
+static bool flat(const struct blkplace *p)
+{
+	int node, with = 0;
+
+	for (node = 0; node < MAX_NODES; node++)
+		with += !!p->owned[node];
+	if (!p->spread && with == 1)
+		return true;
+	printf("# spread %d, words on %d nodes\n", p->spread, with);
+	return false;
+}
+
+/* The nodes of the CPUs of a hardware queue; 0 without CPUs. */
+static uint64_t hctx_nodes(const char *disk, unsigned int hctx, const struct nodes *n)
+{
+	int cpus[1024], nr, i;
+	uint64_t mask = 0;
+	char line[4096];
+
+	if (read_line(line, sizeof(line), "/sys/block/%s/mq/%u/cpu_list", disk, hctx))
+		return 0;
+	nr = parse_cpus(line, cpus, 1024);
+	for (i = 0; i < nr && i < 1024; i++)
+		mask |= 1ULL << nodes_of_cpu(n, cpus[i]);
+	return mask;
+}
+
+/* Tags of the hardware queue, of which a smaller nr_requests may leave some out. */
+static unsigned int hctx_depth(const char *disk, unsigned int hctx)
+{
+	unsigned int nr = 0;
+	char line[64];
+
+	if (!read_line(line, sizeof(line), DEBUGFS "/%s/hctx%u/tags", disk, hctx))
+		sscanf(line, "nr_tags=%u", &nr);
+	return nr;
+}
+
+static bool owned_by(const struct blkplace *p, uint64_t owners)
+{
+	int node;
+
+	for (node = 0; node < MAX_NODES; node++) {
+		if (p->owned[node] && !(owners >> node & 1)) {
+			printf("# node %d isn't to own tags\n", node);
+			return false;
+		}
+	}
+	return true;
+}
+
+static bool map_right(const char *disk, unsigned int hctx, const char *map,
+		      uint64_t owners, bool spread)
+{
+	unsigned int depth = hctx_depth(disk, hctx);
+	struct blkplace p;
+	bool ok;
+
+	if (blkplace_read(disk, hctx, map, &p))
+		return false;
+	/* A scheduler begins with twice as many, up to a limit. */
+	if (strcmp(map, "tags"))
+		depth = 2 * (depth < 128 ? depth : 128);
+	if (spread && __builtin_popcountll(owners) > 1)
+		ok = blkplace_placed(&p) && owned_by(&p, owners) &&
+		     (p.depth != depth || blkplace_even(&p, owners));
+	else
+		ok = flat(&p);
+	if (!ok)
+		printf("# that was %s of %s, queue %u\n", map, disk, hctx);
+	return ok;
+}
+
+static bool has_line(const char *text, const char *fmt, ...)
+{
+	char path[512], line[1024];
+	bool found = false;
+	va_list ap;
+	FILE *f;
+
+	va_start(ap, fmt);
+	vsnprintf(path, sizeof(path), fmt, ap);
+	va_end(ap);
+	f = fopen(path, "r");
+	if (!f)
+		return false;
+	while (!found && fgets(line, sizeof(line), f))
+		found = strstr(line, text);
+	fclose(f);
+	return found;
+}
+
+static bool hctx_exists(const char *disk, unsigned int hctx)
+{
+	char path[512];
+
+	snprintf(path, sizeof(path), "/sys/block/%s/mq/%u", disk, hctx);
+	return !access(path, F_OK);
+}
+
+bool blkplace_right(const char *disk, const struct nodes *n, bool spread)
+{
+	bool shared = has_line("TAG_HCTX_SHARED", DEBUGFS "/%s/hctx0/flags", disk);
+	bool sched = !has_line("[none]", "/sys/block/%s/queue/scheduler", disk) &&
+		     has_line("nr_tags", DEBUGFS "/%s/hctx0/sched_tags", disk);
+	unsigned int hctx;
+	bool ok = true;
+
+	for (hctx = 0; ok && hctx_exists(disk, hctx); hctx++) {
+		uint64_t owners = hctx_nodes(disk, hctx, n);
+
+		if (!owners)
+			continue;
+		owners = shared ? n->owner_mask : owners & n->owner_mask;
+		ok = map_right(disk, hctx, "tags", owners, spread) &&
+		     (!sched || map_right(disk, hctx, "sched_tags", owners, spread));
+		/* All queues show the same one. */
+		if (shared)
+			break;
+	}
+	return ok;
+}
+
+/* Lines of "00000000: 0f00 1000 ..." */
+static int count_bits(const char *disk, unsigned int hctx, const char *file)
+{
+	char path[256], line[512], *s;
+	int bits = 0;
+	FILE *f;
+
+	snprintf(path, sizeof(path), DEBUGFS "/%s/hctx%u/%s", disk, hctx, file);
+	f = fopen(path, "r");
+	if (!f)
+		return 0;
+	while (fgets(line, sizeof(line), f)) {
+		for (s = strchr(line, ':'); s && *s; s++) {
+			const char digit[2] = { *s };
+
+			bits += __builtin_popcount(strtol(digit, NULL, 16));
+		}
+	}
+	fclose(f);
+	return bits;
+}
+
+int blkplace_busy(const char *disk)
+{
+	bool shared = has_line("TAG_HCTX_SHARED", DEBUGFS "/%s/hctx0/flags", disk);
+	unsigned int hctx;
+	int busy = 0;
+
+	for (hctx = 0; hctx_exists(disk, hctx) && !(shared && hctx); hctx++)
+		busy += count_bits(disk, hctx, "tags_bitmap") +
+			count_bits(disk, hctx, "sched_tags_bitmap");
+	return busy;
 }
 
 long long fio_pinned(const char *disk, int depth, int ios, const char *cpus,

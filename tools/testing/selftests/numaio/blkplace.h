@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #define MAX_NODES 64
 
@@ -18,6 +19,7 @@
  * @cpus: Number of online CPUs.
  * @mem_kb: Memory in KiB.
  * @owners: Number of nodes with both.
+ * @owner_mask: Those nodes.
  */
 struct nodes {
 	int nr;
@@ -25,6 +27,7 @@ struct nodes {
 	int cpus[MAX_NODES];
 	unsigned long mem_kb[MAX_NODES];
 	int owners;
+	uint64_t owner_mask;
 };
 
 /**
@@ -54,16 +57,37 @@ struct blkplace {
 /* All of these print the reason with a "# " before it and return -1 on failure. */
 int nodes_read(struct nodes *n);
 int nodes_of_cpu(const struct nodes *n, int cpu);
+/* The online CPUs of a node in ascending order, at most @max; returns how many. */
+int nodes_cpus(int node, int *cpus, int max);
 int blkplace_read(const char *disk, unsigned int hctx, const char *map,
 		  struct blkplace *p);
 int blkplace_count(const char *disk, unsigned int hctx, bool on);
 double blkplace_own_share(const struct blkplace *p);
+/* Does each of these nodes, and no other, own its share of the tags? */
+bool blkplace_even(const struct blkplace *p, uint64_t owners);
+/* Is everything on its owner, as many requests as tags on each node? */
+bool blkplace_placed(const struct blkplace *p);
+/* The number of tags that are in use, of hardware queues and scheduler. */
+int blkplace_busy(const char *disk);
 int read_line(char *line, size_t size, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 int write_line(const char *text, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 int run(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 bool console_says(const char *text);
+
+/**
+ * blkplace_right() - Is every tag map of a disk as the placement says?
+ * @disk: Name of the disk.
+ * @n: The nodes as they were when the maps were made.
+ * @spread: The placement that was asked for.
+ *
+ * A map that all hardware queues share serves all nodes, another one those of its
+ * queue's CPUs. In the spread placement, the owners of these own the tags if there
+ * are two or more; else all is on one node. The same goes for a scheduler's tags.
+ * Shares have to be even at the depth that a map was made for, not at a smaller one.
+ */
+bool blkplace_right(const char *disk, const struct nodes *n, bool spread);
 
 /**
  * fio_pinned() - Read with one fio job on each CPU, pinned to it.

@@ -74,47 +74,11 @@ static void test_bad_value(void)
 	ktap_result(refused && said, "another value is refused with the valid ones named");
 }
 
-static bool even(const struct blkplace *p)
+static bool spread_is_ok(const struct blkplace *p)
 {
-	unsigned int least = -1, most = 0, sum = 0;
-	bool ok = true;
-	int node;
-
-	for (node = 0; node < MAX_NODES; node++) {
-		bool owner = nodes.cpus[node] && nodes.mem_kb[node];
-
-		sum += p->owned[node];
-		if (!owner && p->owned[node]) {
-			ktap_note("node %d has no CPUs or no memory, but tags", node);
-			ok = false;
-		}
-		if (!owner)
-			continue;
-		if (p->owned[node] < least)
-			least = p->owned[node];
-		if (p->owned[node] > most)
-			most = p->owned[node];
-	}
-	if (sum != p->depth || most - least > (p->depth / nodes.owners / 4 ?: 1)) {
-		ktap_note("%u of %u tags owned, at least %u, at most %u", sum,
-			  p->depth, least, most);
-		ok = false;
-	}
-	return ok;
-}
-
-/* Everything on its owner, as many requests as tags on each node. */
-static bool placed(const struct blkplace *p)
-{
-	bool ok = p->spread && !p->words_misplaced && !p->rqs_misplaced;
-	int node;
-
-	for (node = 0; node < MAX_NODES; node++)
-		ok &= p->rqs[node] == p->owned[node];
-	if (!ok)
-		ktap_note("spread %d, words misplaced %u, requests misplaced %u",
-			  p->spread, p->words_misplaced, p->rqs_misplaced);
-	return ok;
+	if (!many)
+		return !p->spread;
+	return blkplace_placed(p) && blkplace_even(p, nodes.owner_mask);
 }
 
 static bool load_is_ok(const char *cpus, int depth, int ios, int jobs)
@@ -139,8 +103,9 @@ static void test_spread(void)
 	ktap_result(ok && attr_is(many ? "flat [spread]" : "[flat]"),
 		    "the attribute tells what is in force");
 	if (many) {
-		ktap_result(even(&p), "even shares, of nodes with CPUs and memory");
-		ktap_result(placed(&p), "words and requests on their owner");
+		ktap_result(blkplace_even(&p, nodes.owner_mask),
+			    "even shares, of nodes with CPUs and memory");
+		ktap_result(blkplace_placed(&p), "words and requests on their owner");
 	} else {
 		ktap_result(!p.spread, "nothing to spread on one node");
 		ktap_skip("words and requests on their owner", "one node");
@@ -197,7 +162,7 @@ static void test_depths(void)
 		good = !load_shared("spread", depths[i], "no_sched=1") &&
 		       !blkplace_read(DISK, 0, "tags", &p) &&
 		       p.depth == (unsigned int)depths[i] &&
-		       (p.spread ? placed(&p) && even(&p) : !many) &&
+		       spread_is_ok(&p) &&
 		       load_is_ok("0", 4, 200, 1);
 		if (!good)
 			ktap_note("with a depth of %d", depths[i]);
@@ -215,7 +180,7 @@ static void test_single_queue(void)
 	ktap_result(!load("submit_queues=1 tag_placement=spread no_sched=1") &&
 		    attr_is(many ? "flat [spread]" : "[flat]") &&
 		    !blkplace_read(DISK, 0, "tags", &p) &&
-		    (many ? placed(&p) && even(&p) : !p.spread),
+		    spread_is_ok(&p),
 		    "a single queue is spread");
 	unload();
 }
@@ -268,7 +233,7 @@ static void test_scheduler(void)
 	     !write_line("mq-deadline", QUEUE "/scheduler") &&
 	     load_is_ok(two, 4, 200, jobs) &&
 	     !blkplace_read(DISK, 0, "sched_tags", &p) &&
-	     (many ? placed(&p) && even(&p) : !p.spread);
+	     spread_is_ok(&p);
 	ktap_result(ok, "tags of a scheduler follow");
 	ktap_result(!write_line("none", QUEUE "/scheduler") &&
 		    load_is_ok(two, 4, 200, jobs), "and go away with it");
