@@ -10,8 +10,12 @@ void shim_warn(const char *file, int line, const char *cond);
 ({								\
 	bool warn_cond = (cond);				\
 								\
-	if (unlikely(warn_cond))				\
+	static bool warn_said;					\
+								\
+	if (unlikely(warn_cond && !warn_said)) {		\
+		warn_said = true;				\
 		shim_warn(__FILE__, __LINE__, #cond);		\
+	}							\
 	warn_cond;						\
 })
 
