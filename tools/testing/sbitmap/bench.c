@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * bench BUILD RUNS MILLISECONDS BASE PATCHED: run the workers of two arms in turn and
+ * compare them. BASE and PATCHED name the sources. Writes BUILD/bench.json, too.
+ *
+ * The ratio is that of two neighbouring runs. Its median and a confidence interval of
+ * at least 95 % are order statistics of these ratios: nothing is assumed of how they
+ * are distributed.
+ */
+#include <err.h>
+#include <jansson.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SCHEMA		1
+#define MAX_RUNS	1000
+#define CONFIDENCE	0.95
+#define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
+
+/**
+ * struct arm - One side of a comparison.
+ * @name: Name in the table.
+ * @side: Directory of its worker.
+ * @layout: Layout of the map.
+ */
+struct arm {
+	const char *name;
+	const char *side;
+	const char *layout;
+};
+
+static const struct arm unpatched = { "unpatched", "base", "flat" };
+static const struct arm flat = { "flat", "patched", "flat" };
+static const struct arm spread = { "spread", "patched", "spread" };
+
+static const struct comparison {
+	const char *what;
+	const char *worker_case;
+	const struct arm *of, *to;
+} comparisons[] = {
+	{ "1 thread, sbitmap_get, _put", "plain", &flat, &unpatched },
+	{ "1 thread, queue get, clear", "queue", &flat, &unpatched },
+	{ "1 thread, queue get, clear", "queue", &spread, &unpatched },
+	{ "2 threads, 4 bits each", "low", &flat, &unpatched },
+	{ "2 threads, 4 bits each", "low", &spread, &flat },
+	{ "  freed by the other", "low-cross", &spread, &flat },
+	{ "  a line per bit written", "low-touch", &spread, &flat },
+	{ "2 threads, 120 of 128 each", "full", &flat, &unpatched },
+	{ "2 threads, 120 of 128 each", "full", &spread, &flat },
+	{ "  freed by the other", "full-cross", &spread, &flat },
+	{ "  a line per bit written", "full-touch", &spread, &flat },
+	{ "  both", "full-cross-touch", &spread, &flat },
+};
+
+struct stats {
+	double median, low, high;
+};
+
+static unsigned int runs;
+static const char *build, *milliseconds;
+
+static double run(const struct arm *a, const char *worker_case)
+{
+	char command[4096];
+	double rate = 0;
+	FILE *f;
+	int rc;
+
+	snprintf(command, sizeof(command), "%s/%s-fast/worker %s %s %s", build,
+		 a->side, a->layout, worker_case, milliseconds);
+	f = popen(command, "r");
+	if (!f)
+		err(1, "%s", command);
+	rc = fscanf(f, "%lf", &rate);
+	if (pclose(f) || rc != 1 || rate <= 0)
+		errx(1, "%s failed", command);
+	return rate;
+}
+
+static int compare_doubles(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+static double choose(unsigned int n, unsigned int k)
+{
+	return exp(lgamma(n + 1) - lgamma(k + 1) - lgamma(n - k + 1));
+}
+
+/*
+ * Largest k for which the k-th smallest and the k-th largest of n values enclose the
+ * median with the wanted confidence; 0 if n is too small. Returns the true confidence.
+ */
+static double interval_rank(unsigned int n, unsigned int *k)
+{
+	double outside = 0, next;
+
+	for (*k = 0; *k < n / 2; (*k)++) {
+		next = outside + 2 * choose(n, *k) / pow(2, n);
+		if (next > 1 - CONFIDENCE)
+			break;
+		outside = next;
+	}
+	return 1 - outside;
+}
+
+static struct stats statistics(const double *values)
+{
+	double sorted[MAX_RUNS];
+	unsigned int k;
+
+	memcpy(sorted, values, runs * sizeof(*sorted));
+	qsort(sorted, runs, sizeof(*sorted), compare_doubles);
+	interval_rank(runs, &k);
+	return (struct stats){
+		.median = (sorted[(runs - 1) / 2] + sorted[runs / 2]) / 2,
+		.low = sorted[k - 1],
+		.high = sorted[runs - k],
+	};
+}
+
+static const char *verdict(struct stats ratio)
+{
+	if (ratio.high < 1)
+		return "LOSES";
+	return ratio.low > 1 ? "WINS" : "no difference";
+}
+
+static json_t *to_json(const struct comparison *c, const double *of, const double *to,
+		       struct stats ratio)
+{
+	json_t *a = json_array(), *b = json_array();
+	unsigned int i;
+
+	for (i = 0; i < runs; i++) {
+		json_array_append_new(a, json_real(of[i]));
+		json_array_append_new(b, json_real(to[i]));
+	}
+	return json_pack("{s:s, s:s, s:s, s:s, s:o, s:o, s:{s:f, s:f, s:f}, s:s}",
+			 "case", c->worker_case, "what", c->what,
+			 "of", c->of->name, "to", c->to->name,
+			 "pairs_per_second_of", a, "pairs_per_second_to", b,
+			 "ratio", "median", ratio.median, "low", ratio.low,
+			 "high", ratio.high, "verdict", verdict(ratio));
+}
+
+static json_t *compare(const struct comparison *c)
+{
+	double of[MAX_RUNS], to[MAX_RUNS], ratios[MAX_RUNS];
+	struct stats a, b, ratio;
+	unsigned int i;
+
+	for (i = 0; i < runs; i++) {
+		if (i % 2)
+			of[i] = run(c->of, c->worker_case);
+		to[i] = run(c->to, c->worker_case);
+		if (i % 2 == 0)
+			of[i] = run(c->of, c->worker_case);
+		ratios[i] = of[i] / to[i];
+	}
+	a = statistics(to);
+	b = statistics(of);
+	ratio = statistics(ratios);
+	printf("%-27s %6.2f (%5.2f ..%6.2f) %-9s %6.2f (%5.2f ..%6.2f) %-6s %6.3f (%.3f .. %.3f) %s\n",
+	       c->what, a.median / 1e6, a.low / 1e6, a.high / 1e6, c->to->name,
+	       b.median / 1e6, b.low / 1e6, b.high / 1e6, c->of->name,
+	       ratio.median, ratio.low, ratio.high, verdict(ratio));
+	fflush(stdout);
+	return to_json(c, of, to, ratio);
+}
+
+/* The value of the first line of a file that begins with @key. */
+static const char *look_up(const char *file, const char *key)
+{
+	static char line[512];
+	FILE *f = fopen(file, "r");
+	char *value = NULL;
+
+	while (f && !value && fgets(line, sizeof(line), f))
+		if (!strncmp(line, key, strlen(key)))
+			value = line;
+	if (f)
+		fclose(f);
+	if (!value)
+		return "unknown";
+	value[strcspn(value, "\n")] = '\0';
+	return *key ? value + strcspn(value, ":") + 2 : value;
+}
+
+int main(int argc, char **argv)
+{
+	json_t *root, *list = json_array();
+	double confidence;
+	char path[4096];
+	unsigned int k, i;
+
+	if (argc != 6)
+		errx(2, "usage: bench BUILD RUNS MILLISECONDS BASE PATCHED");
+	build = argv[1];
+	runs = atoi(argv[2]);
+	milliseconds = argv[3];
+	confidence = interval_rank(runs < MAX_RUNS ? runs : 0, &k);
+	if (!k)
+		errx(2, "that needs 6 runs or more, and less than %d", MAX_RUNS);
+
+	root = json_pack("{s:i, s:s, s:s, s:s, s:s, s:s, s:i, s:s, s:f}",
+			 "schema", SCHEMA, "cpu", look_up("/proc/cpuinfo", "model name"),
+			 "compiler", __VERSION__, "unpatched", argv[4], "patched", argv[5],
+			 "load_average", look_up("/proc/loadavg", ""), "runs", runs,
+			 "milliseconds", milliseconds, "confidence", confidence);
+	printf("%s, gcc %s, unpatched %s, patched %s\n", look_up("/proc/cpuinfo", "model name"),
+	       __VERSION__, argv[4], argv[5]);
+	printf("load average before: %s\n", look_up("/proc/loadavg", ""));
+	printf("%u runs of each arm in turn, %s ms each; 10^6 pairs of get and free per second:\n"
+	       "median (its %.1f %% interval by order statistics); ratio of neighbouring runs\n\n",
+	       runs, milliseconds, confidence * 100);
+	for (i = 0; i < ARRAY_SIZE(comparisons); i++)
+		json_array_append_new(list, compare(&comparisons[i]));
+	json_object_set_new(root, "comparisons", list);
+	snprintf(path, sizeof(path), "%s/bench.json", build);
+	if (json_dump_file(root, path, JSON_INDENT(1)))
+		errx(1, "can't write %s", path);
+	json_decref(root);
+	printf("\n%s\n", path);
+	return 0;
+}
