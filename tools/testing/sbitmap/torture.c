@@ -88,9 +88,9 @@ static const struct scenario scenarios[] = {
 	{ "sleep, depth 7", "two", 16, 7, -1, 1, SLEEP, 4 },
 	{ "sleep, depth 8", "four", 16, 8, -1, 1, SLEEP, 4 },
 	{ "sleep, depth 8, batches", "four", 16, 8, -1, 3, SLEEP | BATCH, 2 },
-	{ "sleep, depth 64, batches", "four", 16, 64, -1, 20, SLEEP | BATCH, 2 },
-	{ "sleep, depth 24", "four", 40, 24, -1, 1, SLEEP, 2 },
-	{ "sleep, depth 16, shallow", "four", 16, 16, -1, 1, SLEEP | SHALLOW, 2 },
+	{ "sleep, depth 64, batches", "four", 24, 64, -1, 20, SLEEP | BATCH, 2 },
+	{ "sleep, depth 24", "four", 40, 24, -1, 3, SLEEP, 2 },
+	{ "sleep, depth 16, shallow", "four", 24, 16, -1, 2, SLEEP | SHALLOW, 2 },
 	{ "sleep, depth 32, resized", "four", 16, 32, -1, 4, SLEEP | RESIZE, 2 },
 };
 

@@ -8,18 +8,13 @@
 #define __percpu
 #define __force
 #define noinline		__attribute__((noinline))
-#define notrace
 #undef __always_inline
 #define __always_inline		inline __attribute__((always_inline))
 #define __maybe_unused		__attribute__((unused))
 #define __always_unused		__attribute__((unused))
 #define __must_check		__attribute__((warn_unused_result))
-#define __printf(a, b)		__attribute__((format(printf, a, b)))
 #define __cleanup(f)		__attribute__((cleanup(f)))
-#undef __attribute_const__
-#define __attribute_const__	__attribute__((const))
 #define __same_type(a, b)	__builtin_types_compatible_p(typeof(a), typeof(b))
-#define __scalar_type_to_expr_cases(type)
 #define ___PASTE(a, b)		a##b
 #define __PASTE(a, b)		___PASTE(a, b)
 #define __UNIQUE_ID(prefix)	__PASTE(__PASTE(unique_id_, prefix), __COUNTER__)
