@@ -3,6 +3,7 @@
  * kunit TOPOLOGY...: run lib/tests/sbitmap_kunit.c on each of these hosts. As in the
  * kernel, a case is one result; its parameters are subtests.
  */
+#include <stdlib.h>
 #include <kunit/test.h>
 
 #include "shim.h"
@@ -21,6 +22,15 @@ void kunit_unmet(struct kunit *test, const char *file, int line, const char *wha
 			  left, right);
 }
 
+void *kunit_kcalloc(struct kunit *test, size_t n, size_t size, gfp_t flags)
+{
+	void *p = test->nr_mem < ARRAY_SIZE(test->mem) ? calloc(n, size) : NULL;
+
+	if (p)
+		test->mem[test->nr_mem++] = p;
+	return p;
+}
+
 /* What a case that was left early or failed did not free is no finding. */
 static void run_one(struct kunit_case *c, struct kunit *test)
 {
@@ -34,6 +44,8 @@ static void run_one(struct kunit_case *c, struct kunit *test)
 		c->run_case(test);
 		returned = true;
 	}
+	while (test->nr_mem)
+		free(test->mem[--test->nr_mem]);
 	if (shim_warnings() != warnings)
 		kunit_unmet(test, c->name, 0, "no warnings", shim_warnings(), warnings);
 	if ((returned || test->skipped) && shim_live() != live)

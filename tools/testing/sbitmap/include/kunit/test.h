@@ -9,8 +9,10 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 #include <linux/bug.h>
 #include <linux/errno.h>
+#include <linux/kernel.h>
 #include <linux/minmax.h>
 #include <linux/types.h>
 
@@ -23,12 +25,16 @@
  * @failed: An expectation did not hold.
  * @skipped: Why it was skipped, NULL if not.
  * @leave: Where to go on.
+ * @mem: What was allocated for the case.
+ * @nr_mem: Number of these.
  */
 struct kunit {
 	const void *param_value;
 	bool failed;
 	const char *skipped;
 	jmp_buf leave;
+	void *mem[8];
+	unsigned int nr_mem;
 };
 
 struct kunit_attributes {
@@ -49,6 +55,10 @@ struct kunit_suite {
 };
 
 extern struct kunit_suite *const shim_suite;
+
+/* Freed after the case. */
+void *kunit_kcalloc(struct kunit *test, size_t n, size_t size, gfp_t flags);
+#define kunit_kzalloc(test, size, flags)	kunit_kcalloc(test, 1, size, flags)
 
 void kunit_unmet(struct kunit *test, const char *file, int line, const char *what,
 		 long long left, long long right);
@@ -99,6 +109,8 @@ do {										\
 #define KUNIT_ASSERT_LE(test, a, b)	kunit_compare(test, a, <=, b, true)
 #define KUNIT_ASSERT_LT(test, a, b)	kunit_compare(test, a, <, b, true)
 #define KUNIT_ASSERT_GE(test, a, b)	kunit_compare(test, a, >=, b, true)
+#define KUNIT_ASSERT_NOT_NULL(test, a)	kunit_compare(test, !(a), ==, false, true)
+#define KUNIT_EXPECT_STREQ(test, a, b)	kunit_compare(test, strcmp(a, b), ==, 0, false)
 #define KUNIT_ASSERT_TRUE(test, a)	kunit_compare(test, !!(a), ==, true, true)
 #define KUNIT_ASSERT_FALSE(test, a)	kunit_compare(test, !!(a), ==, false, true)
 

@@ -6,4 +6,6 @@
 #include <linux/minmax.h>
 #include <linux/types.h>
 
+#define rounddown(x, y)	((x) - (x) % (y))
+
 #endif
