@@ -17,8 +17,11 @@
 
 #define SCHEMA		1
 #define MAX_RUNS	1000
+#define LINE		512
 #define CONFIDENCE	0.95
 #define QUIET		0.97
+/* Interval around 1 that is narrow enough to speak of no difference. */
+#define EQUAL		0.05
 #define LAYOUTS		3	/* of the code, as in the Makefile */
 #define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
 
@@ -66,7 +69,7 @@ static const char *build, *milliseconds;
 /* The least share of a run's time for which one of its threads had a CPU. */
 static double least_share;
 
-static double run_once(const struct arm *a, const char *worker_case, unsigned int layout,
+static double run_once(const struct arm *a, const char *worker_case, unsigned int nth,
 		       double *share)
 {
 	char command[4096];
@@ -74,8 +77,8 @@ static double run_once(const struct arm *a, const char *worker_case, unsigned in
 	FILE *f;
 	int rc;
 
-	snprintf(command, sizeof(command), "%s/%s-layout%u/worker %s %s %s", build,
-		 a->side, layout, a->layout, worker_case, milliseconds);
+	snprintf(command, sizeof(command), "%s/%s-layout%u/worker %s %s %s %u", build,
+		 a->side, nth % LAYOUTS, a->layout, worker_case, milliseconds, nth);
 	f = popen(command, "r");
 	if (!f)
 		err(1, "%s", command);
@@ -85,14 +88,17 @@ static double run_once(const struct arm *a, const char *worker_case, unsigned in
 	return rate;
 }
 
-/* What other load disturbed is done again, a few times. */
+/*
+ * The n-th runs of both arms have the same alignment of code and the same first hints.
+ * What other load disturbed is done again, a few times.
+ */
 static double run(const struct arm *a, const char *worker_case, unsigned int nth)
 {
 	unsigned int tries = 10;
 	double rate, share;
 
 	do
-		rate = run_once(a, worker_case, nth % LAYOUTS, &share);
+		rate = run_once(a, worker_case, nth, &share);
 	while (share < QUIET && --tries);
 	least_share = fmin(least_share, share);
 	return rate;
@@ -148,7 +154,9 @@ static const char *verdict(struct stats ratio)
 {
 	if (ratio.high < 1)
 		return "LOSES";
-	return ratio.low > 1 ? "WINS" : "no difference";
+	if (ratio.low > 1)
+		return "WINS";
+	return ratio.high - ratio.low < EQUAL ? "equal" : "undecided";
 }
 
 static json_t *to_json(const struct comparison *c, const double *of, const double *to,
@@ -196,14 +204,13 @@ static json_t *compare(const struct comparison *c)
 	return to_json(c, of, to, ratio);
 }
 
-/* The value of the first line of a file that begins with @key. */
-static const char *look_up(const char *file, const char *key)
+/* The value of the first line of a file that begins with @key, into a line of its own. */
+static const char *look_up(const char *file, const char *key, char line[LINE])
 {
-	static char line[512];
 	FILE *f = fopen(file, "r");
 	char *value = NULL;
 
-	while (f && !value && fgets(line, sizeof(line), f))
+	while (f && !value && fgets(line, LINE, f))
 		if (!strncmp(line, key, strlen(key)))
 			value = line;
 	if (f)
@@ -217,8 +224,9 @@ static const char *look_up(const char *file, const char *key)
 int main(int argc, char **argv)
 {
 	json_t *root, *list = json_array();
+	char cpu[LINE], load[LINE], path[4096];
+	const char *model, *average;
 	double confidence;
-	char path[4096];
 	unsigned int k, i;
 
 	if (argc != 6)
@@ -230,14 +238,16 @@ int main(int argc, char **argv)
 	if (!k)
 		errx(2, "that needs 6 runs or more, and less than %d", MAX_RUNS);
 
+	model = look_up("/proc/cpuinfo", "model name", cpu);
+	average = look_up("/proc/loadavg", "", load);
 	root = json_pack("{s:i, s:s, s:s, s:s, s:s, s:s, s:i, s:s, s:f}",
-			 "schema", SCHEMA, "cpu", look_up("/proc/cpuinfo", "model name"),
+			 "schema", SCHEMA, "cpu", model,
 			 "compiler", __VERSION__, "unpatched", argv[4], "patched", argv[5],
-			 "load_average", look_up("/proc/loadavg", ""), "runs", runs,
+			 "load_average", average, "runs", runs,
 			 "milliseconds", milliseconds, "confidence", confidence);
-	printf("%s, gcc %s, unpatched %s, patched %s\n", look_up("/proc/cpuinfo", "model name"),
+	printf("%s, gcc %s, unpatched %s, patched %s\n", model,
 	       __VERSION__, argv[4], argv[5]);
-	printf("load average before: %s\n", look_up("/proc/loadavg", ""));
+	printf("load average before: %s\n", average);
 	printf("%u runs of each arm in turn, %s ms each; 10^6 pairs of get and free per second:\n"
 	       "median (lowest .. highest); ratio of neighbouring runs: median (its %.1f %% interval\n"
 	       "by order statistics)\n\n",

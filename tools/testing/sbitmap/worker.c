@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * worker flat|spread CASE MILLISECONDS: for "bench", prints pairs of get and free per
+ * worker flat|spread CASE MILLISECONDS SEED: for "bench", prints pairs of get and free per
  * second, of all threads together, and the least share of the time that one of them had
  * its CPU. One thread on each real CPU; each is a node. As root they are real-time
  * threads, which other load on the host doesn't stop.
@@ -278,16 +278,16 @@ int main(int argc, char **argv)
 {
 	unsigned int i;
 
-	if (argc != 4)
-		errx(2, "usage: worker flat|spread CASE MILLISECONDS");
+	if (argc != 5)
+		errx(2, "usage: worker flat|spread CASE MILLISECONDS SEED");
 	for (i = 0; i < ARRAY_SIZE(cases); i++)
 		if (!strcmp(argv[2], cases[i].name))
 			bc = &cases[i];
 	if (!bc)
 		errx(2, "no case %s", argv[2]);
 	shim_init("two");
-	/* Hints begin anywhere: let them differ from run to run. */
-	shim_seed(now() * 1e9);
+	/* Where hints begin, which decides whether two CPUs share a word of a flat map. */
+	shim_seed(atoi(argv[4]));
 	init_map(!strcmp(argv[1], "spread"));
 	/* Above the workers, so that it can stop them; if it fails to, the alarm does. */
 	be_realtime(2);
