@@ -44,6 +44,9 @@
 #define SPREAD_SLOT	((unsigned int)roundup_pow_of_two(sizeof(struct sbitmap_word)))
 #define SPREAD_SLOTS	((unsigned int)(PAGE_SIZE / SPREAD_SLOT))
 
+/* A hint that is beyond any depth: the CPU's next get chooses it anew. */
+#define NO_HINT		UINT_MAX
+
 /*
  * What an access to a word doesn't need, all in one allocation.
  */
@@ -468,20 +471,33 @@ unsigned int sbitmap_spread_first_hint(struct sbitmap *sb, unsigned int depth)
 	unsigned int map_nr = DIV_ROUND_UP(depth, 1U << sb->shift);
 	u32 random = sb->round_robin ? 0 : get_random_u32();
 	struct sbitmap_spread_hint *h;
-	unsigned int index, hint;
+	unsigned int home, index, hint;
 
 	if (!depth)
 		return 0;
 
 	h = get_cpu_ptr(spread_hint(sb));
-	h->home = node_home(sb, map_nr, numa_node_id());
-	index = h->home + (random >> 16) % owner_rows(sb, map_nr, h->home) *
+	/* Not read back: a resize resets it at any time. */
+	home = node_home(sb, map_nr, numa_node_id());
+	WRITE_ONCE(h->home, home);
+	index = home + (random >> 16) % owner_rows(sb, map_nr, home) *
 		sb->nr_owners;
 	hint = index << sb->shift;
 	hint += random % min(depth - hint, 1U << sb->shift);
-	h->hint = hint;
+	WRITE_ONCE(h->hint, hint);
 	put_cpu_ptr(spread_hint(sb));
 	return hint;
+}
+
+/* This CPU found no bit: let it begin at the first one of its home next time. */
+void sbitmap_spread_restart_hint(struct sbitmap *sb)
+{
+	struct sbitmap_spread_hint *h = get_cpu_ptr(spread_hint(sb));
+	unsigned int home = READ_ONCE(h->home);
+
+	if (home != NO_HINT)
+		WRITE_ONCE(h->hint, home << sb->shift);
+	put_cpu_ptr(spread_hint(sb));
 }
 
 /*
@@ -496,13 +512,13 @@ void sbitmap_spread_next_hint(struct sbitmap *sb, unsigned int depth,
 	struct sbitmap_spread_hint *h = get_cpu_ptr(spread_hint(sb));
 	unsigned int hint = bitnr + 1;
 
-	if (owner == h->home) {
+	if (owner == READ_ONCE(h->home)) {
 		if (hint >= depth || SB_NR_TO_INDEX(sb, hint) != index) {
 			hint = (index + sb->nr_owners) << sb->shift;
 			if (hint >= depth)
 				hint = owner << sb->shift;
 		}
-		h->hint = hint;
+		WRITE_ONCE(h->hint, hint);
 	}
 	put_cpu_ptr(spread_hint(sb));
 }
@@ -522,7 +538,7 @@ void sbitmap_spread_put_hint(struct sbitmap *sb, int cpu, unsigned int bitnr)
 	if (bit_owner(sb, bitnr) == READ_ONCE(h->home))
 		WRITE_ONCE(h->hint, bitnr);
 	else if (SB_NR_TO_INDEX(sb, READ_ONCE(h->hint)) == SB_NR_TO_INDEX(sb, bitnr))
-		WRITE_ONCE(h->hint, SBITMAP_NO_HINT);
+		WRITE_ONCE(h->hint, NO_HINT);
 }
 EXPORT_SYMBOL_GPL(sbitmap_spread_put_hint);
 
@@ -534,8 +550,8 @@ void sbitmap_spread_reset_hints(struct sbitmap *sb)
 	for_each_possible_cpu(cpu) {
 		struct sbitmap_spread_hint *h = per_cpu_ptr(spread_hint(sb), cpu);
 
-		WRITE_ONCE(h->home, UINT_MAX);
-		WRITE_ONCE(h->hint, SBITMAP_NO_HINT);
+		WRITE_ONCE(h->home, NO_HINT);
+		WRITE_ONCE(h->hint, NO_HINT);
 	}
 }
 

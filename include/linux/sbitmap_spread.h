@@ -26,9 +26,6 @@ int sbitmap_queue_init_wait(struct sbitmap_queue *sbq, unsigned int depth,
 
 #ifdef CONFIG_SBITMAP_SPREAD
 
-/* A value that is beyond any depth: the CPU's next get chooses its hint anew. */
-#define SBITMAP_NO_HINT UINT_MAX
-
 /**
  * sbitmap_is_spread() - Does each word of a &struct sbitmap have an owner node?
  * @sb: Bitmap.
@@ -53,11 +50,10 @@ static inline void sbitmap_set_flat(struct sbitmap *sb)
 	sb->spread = NULL;
 }
 
-/* Do two words have the same owner? */
-static inline bool sbitmap_same_owner(const struct sbitmap *sb, unsigned int a,
-				      unsigned int b)
+/* Also the number of words from one of an owner to the next. */
+static inline unsigned int sbitmap_nr_owners(const struct sbitmap *sb)
 {
-	return a % sb->nr_owners == b % sb->nr_owners;
+	return sb->nr_owners;
 }
 
 /* One test for the two kinds of maps that don't simply take any bit as hint. */
@@ -76,6 +72,7 @@ void sbitmap_spread_free(struct sbitmap *sb);
 unsigned int sbitmap_spread_next_index(const struct sbitmap *sb,
 				       unsigned int first, unsigned int index);
 unsigned int sbitmap_spread_first_hint(struct sbitmap *sb, unsigned int depth);
+void sbitmap_spread_restart_hint(struct sbitmap *sb);
 void sbitmap_spread_next_hint(struct sbitmap *sb, unsigned int depth,
 			      unsigned int bitnr);
 void sbitmap_spread_put_hint(struct sbitmap *sb, int cpu, unsigned int bitnr);
@@ -92,8 +89,6 @@ int __sbitmap_init_spread(struct sbitmap *sb, unsigned int depth, int shift,
 #endif
 
 #else /* !CONFIG_SBITMAP_SPREAD */
-
-#define SBITMAP_NO_HINT 0U
 
 static inline bool sbitmap_is_spread(const struct sbitmap *sb)
 {
@@ -161,16 +156,19 @@ static inline unsigned int sbitmap_spread_first_hint(struct sbitmap *sb,
 	return 0;
 }
 
+static inline void sbitmap_spread_restart_hint(struct sbitmap *sb)
+{
+}
+
 static inline void sbitmap_spread_next_hint(struct sbitmap *sb,
 					    unsigned int depth,
 					    unsigned int bitnr)
 {
 }
 
-static inline bool sbitmap_same_owner(const struct sbitmap *sb, unsigned int a,
-				      unsigned int b)
+static inline unsigned int sbitmap_nr_owners(const struct sbitmap *sb)
 {
-	return true;
+	return 0;
 }
 
 static inline void sbitmap_spread_put_hint(struct sbitmap *sb, int cpu,
