@@ -120,28 +120,20 @@ static int add_sched_changes(struct request_queue *q, struct list_head *changes)
 	return ret;
 }
 
+/* Of tags of the set, and what drivers placed likewise; either may be old or new. */
 static void free_changes(struct blk_mq_tag_set *set, struct list_head *changes)
 {
 	struct tags_change *c, *next;
+	struct request_queue *q;
 
+	if (set->ops->change_placement) {
+		list_for_each_entry(q, &set->tag_list, tag_set_list)
+			set->ops->change_placement(q, BLK_MQ_PLACEMENT_FINISH);
+	}
 	list_for_each_entry_safe(c, next, changes, list) {
 		blk_mq_free_map_and_rqs(set, c->tags, c->hctx_idx);
 		kfree(c);
 	}
-}
-
-/*
- * Nobody waits for tags of a frozen queue, but a hardware queue may still be on
- * the wait queue from when it did.
- */
-static void leave_wait_queue(struct blk_mq_hw_ctx *hctx)
-{
-	spin_lock_irq(&hctx->dispatch_wait_lock);
-	if (!list_empty(&hctx->dispatch_wait.entry)) {
-		list_del_init(&hctx->dispatch_wait.entry);
-		atomic_dec(&hctx->tags->bitmap_tags.ws_active);
-	}
-	spin_unlock_irq(&hctx->dispatch_wait_lock);
 }
 
 /* Let a queue use the tags that the set and its elevator have now. */
@@ -161,8 +153,8 @@ static void update_queue(struct blk_mq_tag_set *set, struct request_queue *q)
 		if (e && e->ops.depth_updated)
 			e->ops.depth_updated(hctx);
 	}
-	if (set->ops->placement_changed)
-		set->ops->placement_changed(q);
+	if (set->ops->change_placement)
+		set->ops->change_placement(q, BLK_MQ_PLACEMENT_COMMIT);
 }
 
 /* All queues are frozen and quiesced. */
@@ -176,14 +168,14 @@ static void exchange_tags(struct blk_mq_tag_set *set, struct list_head *changes)
 	/* The old tags forget their users; these come again with the next I/O. */
 	list_for_each_entry(q, &set->tag_list, tag_set_list) {
 		queue_for_each_hw_ctx(q, hctx, i) {
-			if (!hctx->tags)
-				continue;
-			leave_wait_queue(hctx);
-			blk_mq_tag_idle(hctx);
+			if (hctx->tags)
+				blk_mq_tag_idle(hctx);
 		}
 	}
 
 	list_for_each_entry(c, changes, list) {
+		/* Hardware queues may still be waiting from when they had to. */
+		blk_mq_tag_wakeup_all(*c->slot, true);
 		blk_mq_tag_gets_move(c->tags, *c->slot);
 		swap(*c->slot, c->tags);
 	}
@@ -224,34 +216,57 @@ static void wait_for_users(void)
 	synchronize_rcu();
 }
 
+static void lock_queues(struct blk_mq_tag_set *set)
+{
+	struct request_queue *q;
+
+	list_for_each_entry(q, &set->tag_list, tag_set_list)
+		mutex_lock_nest_lock(&q->sysfs_lock, &set->tag_list_lock);
+}
+
+static void unlock_queues(struct blk_mq_tag_set *set)
+{
+	struct request_queue *q;
+
+	list_for_each_entry(q, &set->tag_list, tag_set_list)
+		mutex_unlock(&q->sysfs_lock);
+}
+
+static int prepare_changes(struct blk_mq_tag_set *set, struct list_head *changes)
+{
+	struct request_queue *q;
+	int ret;
+
+	ret = add_set_changes(set, changes, false);
+	list_for_each_entry(q, &set->tag_list, tag_set_list) {
+		if (!ret)
+			ret = add_sched_changes(q, changes);
+		if (!ret && set->ops->change_placement)
+			ret = set->ops->change_placement(q, BLK_MQ_PLACEMENT_PREPARE);
+	}
+	return ret;
+}
+
 static int change_placement(struct blk_mq_tag_set *set, unsigned int flag)
 {
 	unsigned int flags = set->flags, noio;
-	struct request_queue *q;
 	LIST_HEAD(changes);
 	int ret;
 
 	/*
-	 * Nothing is frozen by us yet, but who waits for our locks may have. The
-	 * new flag is seen by nobody before we are done: who reads it holds one
-	 * of the locks.
+	 * Nothing is frozen by us yet, but who waits for our locks may have. Who
+	 * sees the new flag without one of the locks sees it under one once more.
 	 */
 	noio = memalloc_noio_save();
 	WRITE_ONCE(set->flags, (flags & ~BLK_MQ_F_TAG_SPREAD) | flag);
-	ret = add_set_changes(set, &changes, false);
-	list_for_each_entry(q, &set->tag_list, tag_set_list) {
-		if (ret)
-			break;
-		ret = add_sched_changes(q, &changes);
-	}
-
+	ret = prepare_changes(set, &changes);
 	if (ret)
 		WRITE_ONCE(set->flags, flags);
-	else if (!list_empty(&changes))
+	else if (!list_empty(&changes) || set->flags != flags)
 		exchange_live_tags(set, &changes);
 	memalloc_noio_restore(noio);
 
-	if (!list_empty(&changes))
+	if (!list_empty(&changes) || set->flags != flags)
 		wait_for_users();
 	free_changes(set, &changes);
 	return ret;
@@ -270,23 +285,29 @@ static int change_placement(struct blk_mq_tag_set *set, unsigned int flag)
  */
 void blk_mq_update_tag_owners(struct blk_mq_tag_set *set)
 {
-	unsigned int noio = memalloc_noio_save();
+	const unsigned int both = BLK_MQ_F_TAG_REPLACE | BLK_MQ_F_TAG_SPREAD;
 	struct request_queue *q;
+	unsigned int noio;
 	LIST_HEAD(changes);
 
-	if (add_set_changes(set, &changes, true) || list_empty(&changes))
-		goto free;
+	if ((set->flags & both) != both)
+		return;
 
-	list_for_each_entry(q, &set->tag_list, tag_set_list)
-		blk_mq_quiesce_queue_nowait(q);
-	blk_mq_wait_quiesce_done(set);
-	exchange_tags(set, &changes);
-	list_for_each_entry(q, &set->tag_list, tag_set_list)
-		blk_mq_unquiesce_queue(q);
-	wait_for_users();
-free:
+	/* A write of nr_requests waits for the queue, but doesn't mind the freeze. */
+	lock_queues(set);
+	noio = memalloc_noio_save();
+	if (!add_set_changes(set, &changes, true) && !list_empty(&changes)) {
+		list_for_each_entry(q, &set->tag_list, tag_set_list)
+			blk_mq_quiesce_queue_nowait(q);
+		blk_mq_wait_quiesce_done(set);
+		exchange_tags(set, &changes);
+		list_for_each_entry(q, &set->tag_list, tag_set_list)
+			blk_mq_unquiesce_queue(q);
+		wait_for_users();
+	}
 	free_changes(set, &changes);
 	memalloc_noio_restore(noio);
+	unlock_queues(set);
 }
 
 static bool offers_spread(struct request_queue *q)
@@ -327,6 +348,17 @@ ssize_t queue_tag_placement_show(struct gendisk *disk, char *page)
 	return sysfs_emit(page, can ? "[flat] spread\n" : "[flat]\n");
 }
 
+static bool is_in_force(struct request_queue *q, int placement)
+{
+	bool spread;
+
+	if (!percpu_ref_tryget(&q->q_usage_counter))
+		return false;
+	spread = blk_mq_is_spread(q);
+	percpu_ref_put(&q->q_usage_counter);
+	return spread == (placement == BLK_MQ_TAGS_SPREAD);
+}
+
 /**
  * queue_tag_placement_store() - Write /sys/block/DISK/queue/tag_placement.
  * @disk: Disk.
@@ -341,9 +373,9 @@ ssize_t queue_tag_placement_show(struct gendisk *disk, char *page)
 ssize_t queue_tag_placement_store(struct gendisk *disk, const char *page,
 				  size_t count)
 {
-	struct request_queue *q = disk->queue, *other;
+	struct request_queue *q = disk->queue;
 	struct blk_mq_tag_set *set = q->tag_set;
-	int placement, ret = 0;
+	int placement, ret = -EOPNOTSUPP;
 
 	if (!queue_is_mq(q))
 		return -EOPNOTSUPP;
@@ -354,21 +386,15 @@ ssize_t queue_tag_placement_store(struct gendisk *disk, const char *page,
 		return placement;
 	}
 
+	/* Such drivers may need the locks below to let I/O go on. */
+	if (!(set->flags & BLK_MQ_F_TAG_REPLACE))
+		return is_in_force(q, placement) ? count : -EOPNOTSUPP;
+
 	mutex_lock(&set->tag_list_lock);
-	list_for_each_entry(other, &set->tag_list, tag_set_list)
-		mutex_lock_nest_lock(&other->sysfs_lock, &set->tag_list_lock);
-
-	if (!(set->flags & BLK_MQ_F_TAG_REPLACE)) {
-		if ((placement == BLK_MQ_TAGS_SPREAD) != blk_mq_is_spread(q))
-			ret = -EOPNOTSUPP;
-	} else if (placement == BLK_MQ_TAGS_SPREAD && !blk_mq_can_spread(q)) {
-		ret = -EOPNOTSUPP;
-	} else {
+	lock_queues(set);
+	if (placement == BLK_MQ_TAGS_FLAT || blk_mq_can_spread(q))
 		ret = change_placement(set, blk_mq_placement_flags(placement));
-	}
-
-	list_for_each_entry(other, &set->tag_list, tag_set_list)
-		mutex_unlock(&other->sysfs_lock);
+	unlock_queues(set);
 	mutex_unlock(&set->tag_list_lock);
 	return ret ?: count;
 }

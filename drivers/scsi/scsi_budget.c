@@ -7,21 +7,18 @@
  */
 #include <linux/blk-mq-placement.h>
 #include <linux/blkdev.h>
-#include <linux/cleanup.h>
-#include <linux/mutex.h>
 #include <linux/rcupdate.h>
 #include <linux/sbitmap.h>
-#include <linux/spinlock.h>
+#include <linux/seqlock.h>
+#include <linux/slab.h>
 
 #include <scsi/scsi_device.h>
 #include <scsi/scsi_host.h>
 
 #include "scsi_priv.h"
 
-/* Nests in a freeze of the device's queue. */
-static DEFINE_MUTEX(budget_mutex);
-/* Keeps a change of depth out while the map is replaced. */
-static DEFINE_SPINLOCK(budget_lock);
+/* Maps are exchanged and resized under it; readers take a copy. */
+static DEFINE_SEQLOCK(budget_lock);
 
 static int init_map(struct scsi_device *sdev, struct sbitmap *sb,
 		    unsigned int depth, int shift)
@@ -39,6 +36,21 @@ static int init_map(struct scsi_device *sdev, struct sbitmap *sb,
 	if (!ret)
 		sbitmap_resize(sb, depth);
 	return ret;
+}
+
+/* The depth may have changed while a map was made for it. */
+static void exchange_map(struct scsi_device *sdev, struct sbitmap *map)
+{
+	struct sbitmap old;
+	unsigned long flags;
+
+	write_seqlock_irqsave(&budget_lock, flags);
+	old = sdev->budget_map;
+	sdev->budget_map = *map;
+	if (sdev->queue_depth)
+		sbitmap_resize(&sdev->budget_map, sdev->queue_depth);
+	write_sequnlock_irqrestore(&budget_lock, flags);
+	*map = old;
 }
 
 /**
@@ -65,17 +77,16 @@ bool scsi_budget_map_fits(const struct scsi_device *sdev, int shift)
  */
 int scsi_init_budget_map(struct scsi_device *sdev, unsigned int depth, int shift)
 {
-	struct sbitmap new = {}, old;
+	struct sbitmap map = {};
 	int ret;
 
-	guard(mutex)(&budget_mutex);
-	ret = init_map(sdev, &new, depth, shift);
+	ret = init_map(sdev, &map, depth, shift);
 	if (ret)
 		return ret;
-	old = sdev->budget_map;
-	sdev->budget_map = new;
-	if (old.map)
-		sbitmap_free(&old);
+	exchange_map(sdev, &map);
+	/* Nobody counts commands of a device that is being set up. */
+	if (map.map)
+		sbitmap_free(&map);
 	return 0;
 }
 
@@ -87,50 +98,95 @@ int scsi_init_budget_map(struct scsi_device *sdev, unsigned int depth, int shift
  */
 void scsi_resize_budget_map(struct scsi_device *sdev)
 {
-	guard(spinlock_irqsave)(&budget_lock);
-	/* Who replaces the map does it when the new one is there. */
-	if (sdev->budget_map.map_nr)
-		sbitmap_resize(&sdev->budget_map, sdev->queue_depth);
-}
+	unsigned long flags;
 
-/*
- * Nobody has a budget while the queue is frozen, but somebody may be counting
- * how many do: let them see no words at all while these are exchanged.
- */
-static void replace_map(struct scsi_device *sdev, struct sbitmap new)
-{
-	unsigned int map_nr = new.map_nr;
-
-	scoped_guard(spinlock_irq, &budget_lock)
-		WRITE_ONCE(sdev->budget_map.map_nr, 0);
-	synchronize_rcu();
-	new.map_nr = 0;
-	sdev->budget_map = new;
-
-	guard(spinlock_irq)(&budget_lock);
-	smp_store_release(&sdev->budget_map.map_nr, map_nr);
+	read_seqlock_excl_irqsave(&budget_lock, flags);
 	sbitmap_resize(&sdev->budget_map, sdev->queue_depth);
+	read_sequnlock_excl_irqrestore(&budget_lock, flags);
 }
 
 /**
- * scsi_placement_changed() - Let the budget map follow the placement of tags.
- * @q: Queue of a SCSI device.
+ * scsi_device_busy() - How many commands of a SCSI device are in flight?
+ * @sdev: SCSI device.
  *
- * Without memory for it the map stays as it is.
+ * The map may be exchanged meanwhile; the old one is there for a grace period.
  *
- * Context: The queue is frozen and quiesced. May sleep.
+ * Context: Any.
+ * Return: Their number.
  */
-void scsi_placement_changed(struct request_queue *q)
+int scsi_device_busy(struct scsi_device *sdev)
+{
+	struct sbitmap map;
+	unsigned int seq;
+	int busy;
+
+	rcu_read_lock();
+	do {
+		seq = read_seqbegin(&budget_lock);
+		map = sdev->budget_map;
+	} while (read_seqretry(&budget_lock, seq));
+	busy = sbitmap_weight(&map);
+	rcu_read_unlock();
+	return busy;
+}
+EXPORT_SYMBOL_GPL(scsi_device_busy);
+
+static int prepare(struct scsi_device *sdev)
+{
+	struct sbitmap *new;
+
+	/* One that isn't there yet will be made for the new placement. */
+	if (!sdev->budget_map.map)
+		return 0;
+	new = kzalloc(sizeof(*new), GFP_NOIO);
+	if (!new)
+		return -ENOMEM;
+	if (init_map(sdev, new, sdev->queue_depth,
+		     sbitmap_calculate_shift(sdev->queue_depth))) {
+		kfree(new);
+		return -ENOMEM;
+	}
+	sdev->next_budget_map = new;
+	return 0;
+}
+
+/* Nobody has a budget while the queue is frozen. */
+static void commit(struct scsi_device *sdev)
+{
+	if (sdev->next_budget_map)
+		exchange_map(sdev, sdev->next_budget_map);
+}
+
+static void finish(struct scsi_device *sdev)
+{
+	if (!sdev->next_budget_map)
+		return;
+	sbitmap_free(sdev->next_budget_map);
+	kfree(sdev->next_budget_map);
+	sdev->next_budget_map = NULL;
+}
+
+/**
+ * scsi_change_placement() - Let the budget map follow the placement of tags.
+ * @q: Queue of a SCSI device.
+ * @step: See &enum blk_mq_placement_step.
+ *
+ * Context: As given for the step.
+ * Return: Zero, or -ENOMEM.
+ */
+int scsi_change_placement(struct request_queue *q, enum blk_mq_placement_step step)
 {
 	struct scsi_device *sdev = q->queuedata;
-	struct sbitmap new = {}, old;
 
-	guard(mutex)(&budget_mutex);
-	if (!sdev->budget_map.map ||
-	    init_map(sdev, &new, sdev->queue_depth,
-		     sbitmap_calculate_shift(sdev->queue_depth)))
-		return;
-	old = sdev->budget_map;
-	replace_map(sdev, new);
-	sbitmap_free(&old);
+	switch (step) {
+	case BLK_MQ_PLACEMENT_PREPARE:
+		return prepare(sdev);
+	case BLK_MQ_PLACEMENT_COMMIT:
+		commit(sdev);
+		break;
+	case BLK_MQ_PLACEMENT_FINISH:
+		finish(sdev);
+		break;
+	}
+	return 0;
 }

@@ -368,6 +368,53 @@ static void test_all_tags(void)
 	nullb_unload();
 }
 
+/*
+ * Two active disks may have half of their tags each, no more, and all of that half
+ * from one node.
+ */
+static bool half_from_each_node(const char *how, int depth)
+{
+	int node;
+
+	for (node = 0; node < nodes.nr; node++) {
+		int cpu, try, busy, most = 0;
+
+		if (!nodes_cpus(node, &cpu, 1))
+			continue;
+		for (try = 0; try < 5 && most < depth / 2; try++) {
+			/* The other one is active for as long as a request may take. */
+			if (hold_tags("nullb1", cpu, 1) < 1 || !all_idle("nullb1"))
+				return false;
+			busy = hold_tags(DISK, cpu, depth);
+			if (busy > most)
+				most = busy;
+			if (!all_idle(DISK))
+				return false;
+		}
+		if (most != depth / 2) {
+			ktap_note("%s, node %d: %d of %d tags for one of two disks", how,
+				  node, most, depth);
+			return false;
+		}
+	}
+	return true;
+}
+
+static void test_fair_part(void)
+{
+	const int depth = 64;
+	bool ok;
+
+	ok = !nullb_load("submit_queues=%d shared_tag_bitmap=1 hw_queue_depth=%d no_sched=1 "
+			 "irqmode=2 completion_nsec=300000000 shared_tags=1 nr_devices=2",
+			 ncpu, depth) && half_from_each_node("flat", depth);
+	if (many)
+		ok = ok && to_spread(DISK) && half_from_each_node("spread", depth) &&
+		     to_flat(DISK) && half_from_each_node("flat again", depth);
+	ktap_result(ok, "a disk has its fair part of shared tags, from any node");
+	nullb_unload();
+}
+
 #define READERS 64
 
 static const char *const four_disks[] = { "nullb0", "nullb1", "nullb2", "nullb3" };
@@ -600,7 +647,7 @@ int main(void)
 	ncpu = sysconf(_SC_NPROCESSORS_ONLN);
 	few = nodes.owners > 3 ? 2 : 1;
 
-	ktap_start(37);
+	ktap_start(38);
 	if (many)
 		test_values();
 	else
@@ -618,6 +665,7 @@ int main(void)
 		all_skipped(15);
 	}
 	test_all_tags();
+	test_fair_part();
 	test_tiny_depths();
 	test_tiny_shared();
 	test_timeouts();
