@@ -178,9 +178,9 @@ bool crew_join(struct crew *c)
 		ok &= !c->worker[i].goal || c->worker[i].done >= c->worker[i].goal;
 	if (!ok)
 		say_how_far(c);
-	if (c->nr && c->nr < 16) {
+	if (c->nr && (!ok || time(NULL) - c->since > 1)) {
 		printf("#");
-		for (i = 0; i < c->nr; i++) {
+		for (i = 0; i < c->nr && i < 8; i++) {
 			printf("%s %s %lu", i ? "," : "", c->worker[i].name, c->worker[i].done);
 			if (c->worker[i].refused)
 				printf(" (%lu refused)", c->worker[i].refused);
@@ -214,11 +214,11 @@ static pid_t start_fio(const struct verify *v, bool once, const char *out)
 	const char *argv[40] = {
 		"fio", "--name=verify", "--rw=randwrite", "--bs=4k", "--direct=1",
 		"--ioengine=libaio", "--thread", "--verify=crc32c", "--verify_fatal=1",
-		"--cpus_allowed_policy=split", "--eta=never", "--output-format=json",
+		"--eta=never", "--output-format=json",
 		"--exitall_on_error",
-		file, jobs, depth, cpus, size, incr, output,
+		file, jobs, depth, size, incr, output,
 	};
-	int n = 20;
+	int n = 18;
 	pid_t pid;
 
 	snprintf(file, sizeof(file), "--filename=/dev/%s", v->disk);
@@ -229,6 +229,10 @@ static pid_t start_fio(const struct verify *v, bool once, const char *out)
 	snprintf(size, sizeof(size), "--size=%dk", v->kib);
 	snprintf(incr, sizeof(incr), "--offset_increment=%dk", v->kib);
 	snprintf(output, sizeof(output), "--output=%s", out);
+	if (!v->roam) {
+		argv[n++] = "--cpus_allowed_policy=split";
+		argv[n++] = cpus;
+	}
 	if (!once) {
 		argv[n++] = "--verify_backlog=48";
 		argv[n++] = "--time_based";
@@ -376,6 +380,16 @@ bool verify_once(const struct verify *v)
 	return crew_join(c);
 }
 
+static void pin(int cpu)
+{
+	cpu_set_t one;
+
+	CPU_ZERO(&one);
+	CPU_SET(cpu, &one);
+	/* It may be offline: then anywhere. */
+	sched_setaffinity(0, sizeof(one), &one);
+}
+
 int step_read(struct worker *w)
 {
 	static void *buf;
@@ -389,6 +403,7 @@ int step_read(struct worker *w)
 		fd = open(path, O_RDONLY | O_DIRECT);
 		if (fd < 0)
 			return worker_fails(w, "%s: %s", path, strerror(errno));
+		pin(w->nr % sysconf(_SC_NPROCESSORS_CONF));
 	}
 	if (pread(fd, buf, 4096, random() % 2048 * 4096L) != 4096)
 		return worker_fails(w, "read: %s", strerror(errno));
@@ -400,7 +415,7 @@ int hold_tags(const char *disk, int cpu, int nr)
 {
 	struct io_event *events = calloc(nr, sizeof(*events));
 	struct iocb *cb = calloc(nr, sizeof(*cb)), **cbs = calloc(nr, sizeof(*cbs));
-	cpu_set_t old, one;
+	cpu_set_t old;
 	aio_context_t ctx = 0;
 	int fd, i, got = 0, busy = -1;
 	char path[64];
@@ -414,9 +429,7 @@ int hold_tags(const char *disk, int cpu, int nr)
 		return -1;
 	}
 	sched_getaffinity(0, sizeof(old), &old);
-	CPU_ZERO(&one);
-	CPU_SET(cpu, &one);
-	sched_setaffinity(0, sizeof(one), &one);
+	pin(cpu);
 	for (i = 0; i < nr; i++) {
 		cb[i].aio_lio_opcode = IOCB_CMD_PREAD;
 		cb[i].aio_fildes = fd;

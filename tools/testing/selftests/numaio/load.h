@@ -62,15 +62,17 @@ int worker_fails(struct worker *w, const char *fmt, ...);
 /**
  * struct verify - Writes to a disk which are read back and compared, with fio.
  * @disk: Name of the disk.
- * @jobs: Number of jobs, each on a CPU and a part of the disk of its own.
+ * @jobs: Number of jobs, each on a CPU of its own, and on a part of the disk.
  * @depth: I/Os in flight of each job.
  * @kib: Size of each job's part.
+ * @roam: Jobs run where the kernel's scheduler puts them.
  */
 struct verify {
 	const char *disk;
 	int jobs;
 	int depth;
 	int kib;
+	bool roam;
 };
 
 /* Let fio do so until the crew stops. @done is the number of I/Os; goes on at once. */
@@ -78,7 +80,7 @@ bool crew_add_verify(struct crew *c, const struct verify *v);
 /* The same once over, and then all of it is read and compared. */
 bool verify_once(const struct verify *v);
 
-/* A step that reads a block; the argument is the name of a disk. */
+/* A step that reads a block, on a CPU by its number; the argument is a disk. */
 int step_read(struct worker *w);
 
 /**

@@ -86,7 +86,7 @@ static int step_nr_requests(struct worker *w)
 
 static void test_toggles(const char *what, unsigned long nr, const char *params)
 {
-	const struct verify v = { .disk = DISK, .jobs = ncpu, .depth = 16, .kib = 512 };
+	const struct verify v = { .disk = DISK, .jobs = ncpu, .depth = 16, .kib = 256 };
 	int node, cpu, try, busy;
 	struct crew *c;
 	bool ok;
@@ -147,7 +147,7 @@ static void test_set(void)
 		ok = crew_add_verify(c, &v[i]);
 	}
 	if (ok) {
-		crew_add(c, "toggle", step_toggle, disks[1], toggles / 4);
+		crew_add(c, "toggle", step_toggle, disks[1], toggles / 8);
 		crew_add(c, "scheduler", step_scheduler, disks[0], 0);
 		crew_add(c, "scheduler", step_scheduler, disks[2], 0);
 		crew_add(c, "nr_requests", step_nr_requests, disks[0], 0);
@@ -160,7 +160,7 @@ static void test_set(void)
 	for (i = 0; ok && i < 3; i++)
 		ok = blkplace_right(disks[i], &nodes, true) && verify_once(&v[i]) &&
 		     all_idle(disks[i]);
-	ktap_result(ok, "%lu toggles of a set of three disks", toggles / 4);
+	ktap_result(ok, "%lu toggles of a set of three disks", toggles / 8);
 	nullb_unload();
 }
 
@@ -294,7 +294,8 @@ static void test_hotplug(void)
 		"new maps have no owner without CPUs",
 		"CPUs and placement change at once",
 	};
-	const struct verify v = { .disk = DISK, .jobs = ncpu, .depth = 8, .kib = 256 };
+	const struct verify v = { .disk = DISK, .jobs = ncpu, .depth = 8, .kib = 256,
+				  .roam = true };
 	struct nodes less;
 	struct crew *c;
 	bool ok;
@@ -374,7 +375,7 @@ int main(int argc, char **argv)
 
 	ktap_start(14);
 	test_toggles("one map for all queues", toggles, shared);
-	test_toggles("one queue", toggles / 4, "submit_queues=1");
+	test_toggles("one queue", toggles / 8, "submit_queues=1");
 	test_set();
 	test_hw_queues("one map for all queues", "mq-deadline", "shared_tag_bitmap=1");
 	test_hw_queues("maps of their own", "kyber", "shared_tag_bitmap=0");
