@@ -143,7 +143,9 @@ static void test_set(void)
 			 "shared_tag_bitmap=1 submit_queues=%d", DEPTH, ncpu);
 	c = crew_new();
 	for (i = 0; ok && i < 3; i++) {
-		v[i] = (struct verify){ disks[i], ncpu > 4 ? 4 : ncpu, 16, 256 };
+		v[i] = (struct verify){
+			.disk = disks[i], .jobs = ncpu > 4 ? 4 : ncpu, .depth = 16, .kib = 256,
+		};
 		ok = crew_add_verify(c, &v[i]);
 	}
 	if (ok) {
