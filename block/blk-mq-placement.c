@@ -94,8 +94,10 @@ static bool hctx_nodes(const struct blk_mq_tag_set *set, unsigned int hctx_idx,
  * Tags that only CPUs of one node take are in the right place without an owner
  * as their hardware queue already is on that node.
  *
- * The maps of schedulers may be made for many more tags than they begin with
- * (MAX_SCHED_RQ): nodes shall have even shares also of the default nr_requests.
+ * A map is often resized to nr_requests, those of schedulers are made for many more
+ * tags than they begin with (MAX_SCHED_RQ). Nodes shall have even shares also of a
+ * quarter of the default nr_requests, and of an eighth of a deep queue, for which
+ * words of few bits would take more than a page of a node.
  *
  * Context: Any; the queue maps must have been set up.
  * Return: true if the tags shall be spread.
@@ -103,7 +105,8 @@ static bool hctx_nodes(const struct blk_mq_tag_set *set, unsigned int hctx_idx,
 bool blk_mq_tag_owners(const struct blk_mq_tag_set *set, unsigned int hctx_idx,
 		       struct sbitmap_owners *owners)
 {
-	owners->min_depth = 2 * min(set->queue_depth, BLKDEV_DEFAULT_RQ);
+	owners->min_depth = max(min(set->queue_depth, BLKDEV_DEFAULT_RQ) / 2,
+				set->queue_depth / 8);
 	return set->flags & BLK_MQ_F_TAG_SPREAD &&
 	       hctx_nodes(set, hctx_idx, &owners->nodes);
 }
