@@ -156,17 +156,7 @@ static noinline void flush(void)
 
 static void init_map(bool spread)
 {
-	int ret;
-
-#ifdef CONFIG_SBITMAP_SPREAD
-	if (spread)
-		ret = sbitmap_queue_init_spread(&sbq, DEPTH, -1, false, GFP_KERNEL,
-						NUMA_NO_NODE, NULL);
-	else
-#endif
-		ret = sbitmap_queue_init_node(&sbq, DEPTH, -1, false, GFP_KERNEL,
-					      NUMA_NO_NODE);
-	if (ret)
+	if (shim_init_queue(&sbq, DEPTH, -1, false, spread))
 		errx(1, "no map");
 	sbitmap_queue_min_shallow_depth(&sbq, DEPTH / 2);
 	/* A spread map chooses the home of the CPU when its hint is none. */

@@ -17,6 +17,7 @@
 #include <linux/minmax.h>
 #include <linux/percpu.h>
 #include <linux/random.h>
+#include <linux/sbitmap.h>
 #include <linux/sched.h>
 #include <linux/spinlock.h>
 #include <linux/topology.h>
@@ -514,4 +515,19 @@ void shim_warn(const char *file, int line, const char *cond)
 unsigned int shim_warnings(void)
 {
 	return __atomic_load_n(&warnings, __ATOMIC_RELAXED);
+}
+
+int shim_init_queue(struct sbitmap_queue *sbq, unsigned int depth, int shift,
+		    bool round_robin, bool spread)
+{
+#ifdef CONFIG_SBITMAP_SPREAD
+	if (spread)
+		return sbitmap_queue_init_spread(sbq, depth, shift, round_robin,
+						 GFP_KERNEL, NUMA_NO_NODE, NULL);
+#else
+	if (spread)
+		return -EOPNOTSUPP;
+#endif
+	return sbitmap_queue_init_node(sbq, depth, shift, round_robin, GFP_KERNEL,
+				       NUMA_NO_NODE);
 }

@@ -446,19 +446,6 @@ void __tsan_on_report(void *report)
 
 /* ---- a whole run ---- */
 
-static int make_map(bool spread)
-{
-	bool round = sc->how & ROUND;
-
-#ifdef CONFIG_SBITMAP_SPREAD
-	if (spread)
-		return sbitmap_queue_init_spread(&sbq, sc->depth, sc->shift, round,
-						 GFP_KERNEL, NUMA_NO_NODE, NULL);
-#endif
-	return sbitmap_queue_init_node(&sbq, sc->depth, sc->shift, round, GFP_KERNEL,
-				       NUMA_NO_NODE);
-}
-
 static void empty_mail(void)
 {
 	unsigned int i;
@@ -533,7 +520,7 @@ static void torture(const struct scenario *s, bool spread, unsigned long ops)
 	errors = 0;
 	shim_init(s->topology);
 	memset(workers, 0, sizeof(workers));
-	if (make_map(spread))
+	if (shim_init_queue(&sbq, sc->depth, sc->shift, sc->how & ROUND, spread))
 		errx(1, "no memory for a map");
 	if (s->how & SHALLOW)
 		sbitmap_queue_min_shallow_depth(&sbq, s->depth / 2);
@@ -573,7 +560,7 @@ static void fail_init(void)
 	shim_init(s.topology);
 	do {
 		shim_fail(++n);
-		ret = make_map(true);
+		ret = shim_init_queue(&sbq, sc->depth, sc->shift, sc->how & ROUND, true);
 		if (ret && ret != -ENOMEM)
 			fail_with("init returned %d when allocation %u failed", ret, n);
 		if (ret && shim_live() != live)

@@ -258,22 +258,6 @@ static void measure(unsigned int milliseconds)
 	printf("%.0f %.3f\n", (q - p) / (u - t), share);
 }
 
-static void init_map(bool spread)
-{
-	int ret;
-
-#ifdef CONFIG_SBITMAP_SPREAD
-	if (spread)
-		ret = sbitmap_queue_init_spread(&sbq, DEPTH, -1, false, GFP_KERNEL,
-						NUMA_NO_NODE, NULL);
-	else
-#endif
-		ret = sbitmap_queue_init_node(&sbq, DEPTH, -1, false, GFP_KERNEL,
-					      NUMA_NO_NODE);
-	if (ret || (spread && !IS_ENABLED(CONFIG_SBITMAP_SPREAD)))
-		errx(1, "no map");
-}
-
 int main(int argc, char **argv)
 {
 	unsigned int i;
@@ -288,7 +272,8 @@ int main(int argc, char **argv)
 	shim_init("two");
 	/* Where hints begin, which decides whether two CPUs share a word of a flat map. */
 	shim_seed(atoi(argv[4]));
-	init_map(!strcmp(argv[1], "spread"));
+	if (shim_init_queue(&sbq, DEPTH, -1, false, !strcmp(argv[1], "spread")))
+		errx(1, "no map");
 	/* Above the workers, so that it can stop them; if it fails to, the alarm does. */
 	be_realtime(2);
 	alarm(60);

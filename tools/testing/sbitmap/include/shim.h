@@ -39,6 +39,11 @@ void shim_init(const char *topology);
 void shim_run_on(unsigned int cpu, bool migrate);
 void shim_leave(void);
 
+/* A queue in either layout; -EOPNOTSUPP for a spread one of the unpatched side. */
+struct sbitmap_queue;
+int shim_init_queue(struct sbitmap_queue *sbq, unsigned int depth, int shift,
+		    bool round_robin, bool spread);
+
 /* Seed of this thread's random numbers. */
 void shim_seed(unsigned long seed);
 
