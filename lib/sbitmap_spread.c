@@ -44,9 +44,6 @@
 #define SPREAD_SLOT	((unsigned int)roundup_pow_of_two(sizeof(struct sbitmap_word)))
 #define SPREAD_SLOTS	((unsigned int)(PAGE_SIZE / SPREAD_SLOT))
 
-/* A hint that is beyond any depth: the CPU's next get chooses it anew. */
-#define NO_HINT		UINT_MAX
-
 /*
  * What an access to a word doesn't need, all in one allocation.
  */
@@ -62,24 +59,20 @@ struct sbitmap_spread {
 	u16 *home;
 };
 
-/*
- * What sb->alloc_hint points to in a spread map. The home is chosen by the CPU
- * itself when it first takes a bit: cpu_to_node() of one that isn't online yet
- * need not be known.
- */
-struct sbitmap_spread_hint {
-	unsigned int hint;
-	unsigned int home;
-};
-
-static struct sbitmap_spread_hint __percpu *spread_hint(const struct sbitmap *sb)
-{
-	return (struct sbitmap_spread_hint __percpu *)sb->alloc_hint;
-}
-
 static unsigned int bit_owner(const struct sbitmap *sb, unsigned int bitnr)
 {
 	return SB_NR_TO_INDEX(sb, bitnr) % sb->nr_owners;
+}
+
+/* All of it, or nothing for SBITMAP_NO_HINT. Round robin doesn't care what is freed. */
+static void set_hint(struct sbitmap *sb, struct sbitmap_spread_hint *h,
+		     unsigned int hint, unsigned int home)
+{
+	bool none = sb->round_robin || hint == SBITMAP_NO_HINT;
+
+	WRITE_ONCE(h->home, home);
+	WRITE_ONCE(h->index, none ? SBITMAP_NO_HINT : SB_NR_TO_INDEX(sb, hint));
+	WRITE_ONCE(h->hint, hint);
 }
 
 /* Number of words, out of map_nr, that an owner has. */
@@ -305,8 +298,8 @@ int __sbitmap_init_spread(struct sbitmap *sb, unsigned int depth, int shift,
 	sb->depth = depth;
 	sb->shift = shift;
 	sb->map_nr = DIV_ROUND_UP(depth, 1U << shift);
-	sb->hint_rules = 0;
 	sb->round_robin = round_robin;
+	sb->own_hints = true;
 	sb->nr_owners = nr_owners;
 	sb->stride = PAGE_SIZE + SPREAD_SLOT;
 
@@ -314,9 +307,9 @@ int __sbitmap_init_spread(struct sbitmap *sb, unsigned int depth, int shift,
 	if (sb->map_nr > INT_MAX / sb->stride)
 		return -EINVAL;
 
-	sb->alloc_hint = (unsigned int __percpu *)
-		alloc_percpu_gfp(struct sbitmap_spread_hint, flags);
-	if (!sb->alloc_hint)
+	sb->alloc_hint = NULL;
+	sb->spread_hint = alloc_percpu_gfp(struct sbitmap_spread_hint, flags);
+	if (!sb->spread_hint)
 		return -ENOMEM;
 	sbitmap_spread_reset_hints(sb);
 
@@ -331,7 +324,7 @@ int __sbitmap_init_spread(struct sbitmap *sb, unsigned int depth, int shift,
 	if (!sb->map) {
 		if (sb->spread)
 			spread_free(sb->spread);
-		free_percpu(sb->alloc_hint);
+		free_percpu(sb->spread_hint);
 		return -ENOMEM;
 	}
 
@@ -425,11 +418,12 @@ int sbitmap_queue_init_spread(struct sbitmap_queue *sbq, unsigned int depth,
 }
 EXPORT_SYMBOL_GPL(sbitmap_queue_init_spread);
 
-/* Free the words of a spread map. May sleep. */
+/* Free the words and hints of a spread map. May sleep. */
 void sbitmap_spread_free(struct sbitmap *sb)
 {
 	vunmap(sb->map);
 	spread_free(sb->spread);
+	free_percpu(sb->spread_hint);
 }
 EXPORT_SYMBOL_GPL(sbitmap_spread_free);
 
@@ -476,71 +470,65 @@ unsigned int sbitmap_spread_first_hint(struct sbitmap *sb, unsigned int depth)
 	if (!depth)
 		return 0;
 
-	h = get_cpu_ptr(spread_hint(sb));
+	h = get_cpu_ptr(sb->spread_hint);
 	/* Not read back: a resize resets it at any time. */
 	home = node_home(sb, map_nr, numa_node_id());
-	WRITE_ONCE(h->home, home);
 	index = home + (random >> 16) % owner_rows(sb, map_nr, home) *
 		sb->nr_owners;
 	hint = index << sb->shift;
 	hint += random % min(depth - hint, 1U << sb->shift);
-	WRITE_ONCE(h->hint, hint);
-	put_cpu_ptr(spread_hint(sb));
+	set_hint(sb, h, hint, home);
+	put_cpu_ptr(sb->spread_hint);
 	return hint;
 }
 
-/* This CPU found no bit: let it begin at the first one of its home next time. */
-void sbitmap_spread_restart_hint(struct sbitmap *sb)
-{
-	struct sbitmap_spread_hint *h = get_cpu_ptr(spread_hint(sb));
-	unsigned int home = READ_ONCE(h->home);
-
-	if (home != NO_HINT)
-		WRITE_ONCE(h->hint, home << sb->shift);
-	put_cpu_ptr(spread_hint(sb));
-}
-
 /*
- * Let the next search of this CPU begin behind @bitnr, which it just got. A bit
- * of another owner is no hint: own ones are used up, or the task came here from
- * a CPU of another node since it looked at the hint.
+ * Let the next search of this CPU begin at @bitnr, which a search found, or @behind
+ * it. A bit of another owner is no hint: own ones are used up, or the task came here
+ * from a CPU of another node since it looked at the hint. If none was found, -1,
+ * begin at the first one.
  */
-void sbitmap_spread_next_hint(struct sbitmap *sb, unsigned int depth,
-			      unsigned int bitnr)
+void sbitmap_spread_next_hint(struct sbitmap *sb, int bitnr, unsigned int behind)
 {
-	unsigned int index = SB_NR_TO_INDEX(sb, bitnr), owner = bit_owner(sb, bitnr);
-	struct sbitmap_spread_hint *h = get_cpu_ptr(spread_hint(sb));
-	unsigned int hint = bitnr + 1;
+	/* May be another CPU's by now, to which nothing is done that isn't right. */
+	struct sbitmap_spread_hint *h = raw_cpu_ptr(sb->spread_hint);
+	unsigned int home = READ_ONCE(h->home), depth = READ_ONCE(sb->depth);
+	unsigned int index, hint;
 
-	if (owner == READ_ONCE(h->home)) {
-		if (hint >= depth || SB_NR_TO_INDEX(sb, hint) != index) {
-			hint = (index + sb->nr_owners) << sb->shift;
-			if (hint >= depth)
-				hint = owner << sb->shift;
-		}
-		WRITE_ONCE(h->hint, hint);
+	if (home == SBITMAP_NO_HINT)
+		return;
+	hint = home << sb->shift;
+	if (bitnr != -1) {
+		index = SB_NR_TO_INDEX(sb, bitnr);
+		if (index % sb->nr_owners != home)
+			return;
+		if (SB_NR_TO_INDEX(sb, bitnr + behind) != index)
+			bitnr = ((index + sb->nr_owners) << sb->shift) - behind;
+		if (bitnr + behind < depth)
+			hint = bitnr + behind;
 	}
-	put_cpu_ptr(spread_hint(sb));
+	set_hint(sb, h, hint, home);
 }
 
 /*
- * A bit was freed that @cpu had got: next time the CPU may begin there. Not at a
- * foreign one; if its hint points there all the same, by a race with a resize, it
- * chooses anew.
+ * sbitmap_spread_put_hint() for a bit of another word than that of the hint. A
+ * foreign bit is no hint; if the hint is in its word all the same, by a race with a
+ * resize, the CPU chooses anew. Races with that CPU: either hint will do.
  */
-void sbitmap_spread_put_hint(struct sbitmap *sb, int cpu, unsigned int bitnr)
+void sbitmap_spread_put_far_hint(struct sbitmap *sb,
+				 struct sbitmap_spread_hint *h,
+				 unsigned int bitnr)
 {
-	struct sbitmap_spread_hint *h = per_cpu_ptr(spread_hint(sb), cpu);
+	unsigned int home = READ_ONCE(h->home);
 
 	if (sb->round_robin || bitnr >= sb->depth)
 		return;
-	/* Races with that CPU: either hint will do. */
-	if (bit_owner(sb, bitnr) == READ_ONCE(h->home))
-		WRITE_ONCE(h->hint, bitnr);
+	if (bit_owner(sb, bitnr) == home)
+		set_hint(sb, h, bitnr, home);
 	else if (SB_NR_TO_INDEX(sb, READ_ONCE(h->hint)) == SB_NR_TO_INDEX(sb, bitnr))
-		WRITE_ONCE(h->hint, NO_HINT);
+		WRITE_ONCE(h->hint, SBITMAP_NO_HINT);
 }
-EXPORT_SYMBOL_GPL(sbitmap_spread_put_hint);
+EXPORT_SYMBOL_GPL(sbitmap_spread_put_far_hint);
 
 /* Let every CPU choose its home and hint anew. */
 void sbitmap_spread_reset_hints(struct sbitmap *sb)
@@ -548,10 +536,8 @@ void sbitmap_spread_reset_hints(struct sbitmap *sb)
 	int cpu;
 
 	for_each_possible_cpu(cpu) {
-		struct sbitmap_spread_hint *h = per_cpu_ptr(spread_hint(sb), cpu);
-
-		WRITE_ONCE(h->home, NO_HINT);
-		WRITE_ONCE(h->hint, NO_HINT);
+		set_hint(sb, per_cpu_ptr(sb->spread_hint, cpu), SBITMAP_NO_HINT,
+			 SBITMAP_NO_HINT);
 	}
 }
 

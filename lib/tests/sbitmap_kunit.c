@@ -674,7 +674,7 @@ static void sbitmap_hint_heals(struct kunit *test)
 		if (sbitmap_bit_node(&sbq.sb, bit) != sbitmap_cpu_node(&sbq.sb, cpu))
 			break;
 	bit += 3;
-	*per_cpu_ptr(sbq.sb.alloc_hint, cpu) = bit;
+	*sbitmap_cpu_hint(&sbq.sb, cpu) = bit;
 	nr = __sbitmap_queue_get(&sbq);
 	KUNIT_EXPECT_EQ(test, sbitmap_bit_node(&sbq.sb, nr),
 			sbitmap_bit_node(&sbq.sb, bit));

@@ -92,10 +92,19 @@ static void clear_batch_tags(void)
 	clear_batch();
 }
 
+static unsigned int *cpu_hint(void)
+{
+#ifdef CONFIG_SBITMAP_SPREAD
+	if (sbitmap_is_spread(&sbq.sb))
+		return &per_cpu_ptr(sbq.sb.spread_hint, raw_smp_processor_id())->hint;
+#endif
+	return per_cpu_ptr(sbq.sb.alloc_hint, raw_smp_processor_id());
+}
+
 /* Search from the first word on. In both layouts the last word comes last. */
 static void rewind_hint(void)
 {
-	*per_cpu_ptr(sbq.sb.alloc_hint, raw_smp_processor_id()) = 0;
+	*cpu_hint() = 0;
 }
 
 static void free_last(void)
@@ -160,7 +169,7 @@ static void init_map(bool spread)
 		errx(1, "no map");
 	sbitmap_queue_min_shallow_depth(&sbq, DEPTH / 2);
 	/* A spread map chooses the home of the CPU when its hint is none. */
-	*per_cpu_ptr(sbq.sb.alloc_hint, raw_smp_processor_id()) = spread ? UINT_MAX : 0;
+	*cpu_hint() = spread ? UINT_MAX : 0;
 }
 
 static void count(const struct count_case *c, bool spread)

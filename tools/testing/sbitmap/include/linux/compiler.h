@@ -9,6 +9,7 @@
 #define __force
 #define noinline		__attribute__((noinline))
 #undef __always_inline
+#define __aligned(n)			__attribute__((aligned(n)))
 #define __always_inline		inline __attribute__((always_inline))
 #define __maybe_unused		__attribute__((unused))
 #define __always_unused		__attribute__((unused))
