@@ -157,13 +157,17 @@ static void update_queue(struct blk_mq_tag_set *set, struct request_queue *q)
 		set->ops->change_placement(q, BLK_MQ_PLACEMENT_COMMIT);
 }
 
-/* All queues are frozen and quiesced. */
+/* All queues are frozen. */
 static void exchange_tags(struct blk_mq_tag_set *set, struct list_head *changes)
 {
 	struct blk_mq_hw_ctx *hctx;
 	struct request_queue *q;
 	struct tags_change *c;
 	unsigned long i;
+
+	list_for_each_entry(q, &set->tag_list, tag_set_list)
+		blk_mq_quiesce_queue_nowait(q);
+	blk_mq_wait_quiesce_done(set);
 
 	/* The old tags forget their users; these come again with the next I/O. */
 	list_for_each_entry(q, &set->tag_list, tag_set_list) {
@@ -186,6 +190,8 @@ static void exchange_tags(struct blk_mq_tag_set *set, struct list_head *changes)
 
 	list_for_each_entry(q, &set->tag_list, tag_set_list)
 		update_queue(set, q);
+	list_for_each_entry(q, &set->tag_list, tag_set_list)
+		blk_mq_unquiesce_queue(q);
 }
 
 static void exchange_live_tags(struct blk_mq_tag_set *set,
@@ -195,18 +201,13 @@ static void exchange_live_tags(struct blk_mq_tag_set *set,
 
 	list_for_each_entry(q, &set->tag_list, tag_set_list)
 		blk_freeze_queue_start(q);
-	list_for_each_entry(q, &set->tag_list, tag_set_list) {
+	list_for_each_entry(q, &set->tag_list, tag_set_list)
 		blk_mq_freeze_queue_wait(q);
-		blk_mq_quiesce_queue_nowait(q);
-	}
-	blk_mq_wait_quiesce_done(set);
 
 	exchange_tags(set, changes);
 
-	list_for_each_entry(q, &set->tag_list, tag_set_list) {
-		blk_mq_unquiesce_queue(q);
+	list_for_each_entry(q, &set->tag_list, tag_set_list)
 		blk_mq_unfreeze_queue(q);
-	}
 }
 
 /* Wait for those who may still use the old tags. */
@@ -251,6 +252,7 @@ static int change_placement(struct blk_mq_tag_set *set, unsigned int flag)
 {
 	unsigned int flags = set->flags, noio;
 	LIST_HEAD(changes);
+	bool differs;
 	int ret;
 
 	/*
@@ -262,11 +264,12 @@ static int change_placement(struct blk_mq_tag_set *set, unsigned int flag)
 	ret = prepare_changes(set, &changes);
 	if (ret)
 		WRITE_ONCE(set->flags, flags);
-	else if (!list_empty(&changes) || set->flags != flags)
+	differs = !list_empty(&changes) || set->flags != flags;
+	if (!ret && differs)
 		exchange_live_tags(set, &changes);
 	memalloc_noio_restore(noio);
 
-	if (!list_empty(&changes) || set->flags != flags)
+	if (differs)
 		wait_for_users();
 	free_changes(set, &changes);
 	return ret;
@@ -286,7 +289,6 @@ static int change_placement(struct blk_mq_tag_set *set, unsigned int flag)
 void blk_mq_update_tag_owners(struct blk_mq_tag_set *set)
 {
 	const unsigned int both = BLK_MQ_F_TAG_REPLACE | BLK_MQ_F_TAG_SPREAD;
-	struct request_queue *q;
 	unsigned int noio;
 	LIST_HEAD(changes);
 
@@ -297,12 +299,7 @@ void blk_mq_update_tag_owners(struct blk_mq_tag_set *set)
 	lock_queues(set);
 	noio = memalloc_noio_save();
 	if (!add_set_changes(set, &changes, true) && !list_empty(&changes)) {
-		list_for_each_entry(q, &set->tag_list, tag_set_list)
-			blk_mq_quiesce_queue_nowait(q);
-		blk_mq_wait_quiesce_done(set);
 		exchange_tags(set, &changes);
-		list_for_each_entry(q, &set->tag_list, tag_set_list)
-			blk_mq_unquiesce_queue(q);
 		wait_for_users();
 	}
 	free_changes(set, &changes);
