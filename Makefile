@@ -56,7 +56,7 @@ boot: build ## boot it on the topology TOPO: a shell, or CMD='...'
 run: build ## the demonstration: NUMA-aware I/O on an emulated NUMA host
 	@scripts/run "$(TOPO)" "$(CONFIG)"
 
-.PHONY: check check-all bench
+.PHONY: check check-all bench matrix
 check: build ## the tests
 	@scripts/check quick
 
@@ -65,6 +65,9 @@ check-all: build ## the tests, also the long ones
 
 bench: build ## the measurements on the modelled machine
 	@$(MAKE) --no-print-directory -C tools/testing/numasim bench
+
+matrix: build ## structures on each node x load on each node, modelled; MATRIX=NAME RUNS=N
+	@$(MAKE) --no-print-directory -C tools/testing/numasim matrix
 
 .PHONY: clean distclean
 clean: ## remove the products of builds, keep the source trees

@@ -43,6 +43,7 @@ static struct bench bench = {
 
 static char *only[MAX_ITEMS];	/* workloads asked for */
 static unsigned int nr_only;
+static char *matrix;
 static bool report_only;
 
 static char *format(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
@@ -258,10 +259,14 @@ static int write_script(const char *dir, const struct workload *w, const struct 
 	fprintf(f, "place '%s'", arm->placement ? arm->placement : "");
 	for (i = 0; i < w->nr_devices; i++)
 		fprintf(f, " %s", w->device[i]);
+	if (w->interrupts)
+		fprintf(f, "\ncount_interrupts '%s' before", w->interrupts);
 	fprintf(f, "\n'%s/ioload' -o /run/out %s", bench.build, w->load);
 	for (i = 0; i < w->nr_devices; i++)
 		fprintf(f, " %s", w->device[i]);
 	fputc('\n', f);
+	if (w->interrupts)
+		fprintf(f, "count_interrupts '%s' after\n", w->interrupts);
 	if (arm->lineinfo)
 		fprintf(f, "'%s/lineobj' /run/out '%s'\n", bench.build,
 			arm->lineinfo);
@@ -319,6 +324,7 @@ static int make_report(const char *dir, const char *path, const struct workload 
 		"-i", format("arm=%s", arm->name),
 		"-i", format("tag_placement=%s", arm->placement ? arm->placement : ""),
 		"-i", format("tag_placement_in_force=%s", read_word(dir, "placement")),
+		"-i", format("interrupts=%s", read_word(dir, "interrupts")),
 		"-i", format("kernel_sha256=%s", arm->kernel_sha),
 		"-i", format("config_sha256=%s", arm->config_sha),
 		(char *)dir,
@@ -476,6 +482,7 @@ static const struct argp_option options[] = {
 	{ "arm", 'a', "NAME=DIR[,PLACEMENT]", 0, "a kernel build directory, and the tag_placement of its queues; repeat; the first is the reference", 0 },
 	{ "runs", 'r', "N", 0, "runs of each workload in each arm (5)", 0 },
 	{ "workload", 'w', "NAME", 0, "only this one; repeat", 0 },
+	{ "matrix", 'm', "NAME", 0, "a matrix instead of workloads: placement on each node x load on each node", 0 },
 	{ "topology", 't', "NAME", 0, "instead of the workload's own", 0 },
 	{ "plugin", 'p', "OPTIONS", 0, "of the plugin, e.g. unit=cpu,cache=1024", 0 },
 	{ "build", 'b', "DIR", 0, "where the programs of this directory were built", 0 },
@@ -499,6 +506,9 @@ static error_t parse(int key, char *arg, struct argp_state *st)
 		if (nr_only == MAX_ITEMS)
 			argp_error(st, "more than %d workloads", MAX_ITEMS);
 		only[nr_only++] = arg;
+		break;
+	case 'm':
+		matrix = arg;
 		break;
 	case 't':
 		bench.topology = arg;
@@ -572,7 +582,7 @@ static int load_workloads(void)
 	for (i = 0; i < n; i++) {
 		struct workload *w = &bench.workload[bench.nr_workloads];
 
-		if (workload_load(w, format("%s/%s", dir, list[i]->d_name)))
+		if (workload_load(w, format("%s/%s", dir, list[i]->d_name), NULL))
 			return -1;
 		if (wanted(w->name))
 			bench.nr_workloads++;
@@ -610,7 +620,10 @@ int main(int argc, char **argv)
 		bench.vm = format("%s/../vm", bench.build);
 	if (!bench.out)
 		bench.out = format("%s/bench", bench.build);
-	if (load_workloads() || make_dir(bench.out))
+	if (matrix ? matrix_load(&bench, format("%s/matrices/%s.conf", bench.data, matrix),
+				 format("%s/../vm/topologies", bench.data)) : load_workloads())
+		return 1;
+	if (make_dir(bench.out))
 		return 1;
 	bench.out = realpath(bench.out, NULL);
 	bench.result = calloc(bench.nr_workloads * bench.nr_arms, sizeof(*bench.result));
@@ -626,8 +639,12 @@ int main(int argc, char **argv)
 		failed = run_all();
 	if (gather_all())
 		return 1;
-	print_results(&bench);
-	if (write_json(&bench, format("%s/bench.json", bench.out)) || draw(&bench))
+	if (bench.matrix)
+		print_matrix(&bench);
+	else
+		print_results(&bench);
+	if (write_json(&bench, format("%s/%s.json", bench.out, matrix ? matrix : "bench")) ||
+	    (!bench.matrix && draw(&bench)))
 		return 1;
 	if (failed)
 		fprintf(stderr, "%d runs failed\n", failed);

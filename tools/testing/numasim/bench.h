@@ -34,6 +34,7 @@ struct workload {
 	char *load;			/* arguments of ioload */
 	char *plugin;			/* further plugin options, or "" */
 	char *stack;			/* further rules, or NULL */
+	char *interrupts;		/* part of their name in /proc/interrupts, or NULL */
 	char *step[MAX_ITEMS];		/* shell, in the order of the file */
 	unsigned int nr_steps;
 	char *device[MAX_ITEMS];
@@ -65,7 +66,9 @@ struct result {
 	double insns[MAX_RUNS];
 	double loads[MAX_RUNS];
 	double stores[MAX_RUNS];
-	struct spread remote_s, remote_all_s, insns_s, loads_s, stores_s;
+	double memory[MAX_RUNS];	/* from another node's memory, no cache held it */
+	struct spread remote_s, remote_all_s, insns_s, loads_s, stores_s, memory_s;
+	char interrupts[64];		/* nodes that served them, of the last run */
 	struct function_result *func;	/* highest mean first */
 	size_t nr_funcs;
 };
@@ -83,6 +86,7 @@ struct bench {
 	const char *plugin_options;	/* "", or ",name=value..." */
 	const char *topology;		/* instead of the workload's, or NULL */
 	struct result *result;		/* by workload, then arm */
+	struct matrix *matrix;		/* workloads are its cells, or NULL */
 };
 
 static inline struct result *result_of(const struct bench *b, unsigned int workload,
@@ -92,7 +96,19 @@ static inline struct result *result_of(const struct bench *b, unsigned int workl
 }
 
 /* workload.c */
-int workload_load(struct workload *w, const char *path);
+/**
+ * struct cell - What stands for words of a workload file.
+ * @name: Is appended to the name of the workload.
+ * @placement: For "@placement@".
+ * @cpus: For "@cpus@".
+ */
+struct cell {
+	const char *name;
+	const char *placement;
+	const char *cpus;
+};
+
+int workload_load(struct workload *w, const char *path, const struct cell *cell);
 uint64_t hash_text(uint64_t hash, const char *text);
 
 /* gather.c */
@@ -101,6 +117,10 @@ int gather(struct result *r, const char *const *path, unsigned int nr);
 bool spreads_apart(const struct spread *a, const struct spread *b);
 void print_results(const struct bench *b);
 int write_json(const struct bench *b, const char *path);
+
+/* matrix.c */
+int matrix_load(struct bench *b, const char *path, const char *topologies);
+void print_matrix(const struct bench *b);
 
 /* picture.c */
 int draw(const struct bench *b);

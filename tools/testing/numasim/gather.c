@@ -84,6 +84,7 @@ int gather(struct result *r, const char *const *path, unsigned int nr)
 		r->insns[i] = (double)rep->stack.insns / rep->ios;
 		r->loads[i] = (double)rep->stack.loads / rep->ios;
 		r->stores[i] = (double)rep->stack.stores / rep->ios;
+		r->memory[i] = (double)rep->stack.memory / rep->ios;
 		for (f = 0; f < rep->nr_funcs; f++)
 			if (rep->func[f].stack && remote(&rep->func[f].c))
 				function_of(r, rep->func[f].name)->remote[i] =
@@ -91,12 +92,15 @@ int gather(struct result *r, const char *const *path, unsigned int nr)
 		force = json_string_value(json_object_get(rep->info,
 							  "tag_placement_in_force"));
 		snprintf(r->in_force, sizeof(r->in_force), "%s", force ? force : "");
+		force = json_string_value(json_object_get(rep->info, "interrupts"));
+		snprintf(r->interrupts, sizeof(r->interrupts), "%s", force ? force : "");
 	}
 	r->remote_s = spread_of(r->remote, nr);
 	r->remote_all_s = spread_of(r->remote_all, nr);
 	r->insns_s = spread_of(r->insns, nr);
 	r->loads_s = spread_of(r->loads, nr);
 	r->stores_s = spread_of(r->stores, nr);
+	r->memory_s = spread_of(r->memory, nr);
 	for (f = 0; f < r->nr_funcs; f++)
 		r->func[f].s = spread_of(r->func[f].remote, nr);
 	if (r->nr_funcs)
@@ -233,14 +237,15 @@ static json_t *result_to_json(const struct result *r, const struct result *ref)
 		json_object_set_new(o, "name", json_string(r->func[i].name));
 		json_array_append_new(funcs, o);
 	}
-	return json_pack("{s:s,s:b,s:s,s:I,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o}",
+	return json_pack("{s:s,s:b,s:s,s:s,s:I,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o}",
 		"arm", r->arm->name, "skipped", r->skipped,
-		"tag_placement_in_force", r->in_force, "ios", (json_int_t)r->ios,
+		"tag_placement_in_force", r->in_force, "interrupts", r->interrupts, "ios", (json_int_t)r->ios,
 		"remote_per_io", spread_to_json(&r->remote_s, r->remote, r->runs),
 		"remote_per_io_all", spread_to_json(&r->remote_all_s, r->remote_all, r->runs),
 		"instructions_per_io", spread_to_json(&r->insns_s, r->insns, r->runs),
 		"loads_per_io", spread_to_json(&r->loads_s, r->loads, r->runs),
 		"stores_per_io", spread_to_json(&r->stores_s, r->stores, r->runs),
+		"far_memory_per_io", spread_to_json(&r->memory_s, r->memory, r->runs),
 		"remote_ratio", ratio_to_json(&r->remote_s, &ref->remote_s),
 		"instructions_ratio", ratio_to_json(&r->insns_s, &ref->insns_s),
 		"functions", funcs);

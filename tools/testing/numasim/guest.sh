@@ -70,3 +70,23 @@ place()
 	[ ! -e /run/out/placements ] ||
 		sort -u /run/out/placements | tr '\n' ' ' >/run/out/placement
 }
+
+# count_interrupts PATTERN before|after: which nodes served those whose line in
+# /proc/interrupts has PATTERN, as NODE:PERCENT,...
+count_interrupts()
+{
+	grep -F "$1" /proc/interrupts >/run/out/interrupts-"$2" || fail "no interrupt $1"
+	[ "$2" = after ] || return 0
+	for cpu in /sys/devices/system/cpu/cpu[0-9]*; do
+		echo "${cpu##*cpu} $(basename "$cpu"/node[0-9]*)"
+	done | awk '
+		FILENAME == "-" { node[$1] = substr($2, 5); cpus++; next }
+		{ for (i = 2; i < cpus + 2; i++) sum[node[i - 2]] += FILENAME ~ /after$/ ? $i : -$i }
+		END {
+			for (n = 0; n < 64; n++) all += sum[n]
+			for (n = 0; n < 64; n++)
+				if (sum[n] > 0)
+					out = out (out ? "," : "") n ":" int(100 * sum[n] / all + .5)
+			print out ? out : "none"
+		}' - /run/out/interrupts-before /run/out/interrupts-after >/run/out/interrupts
+}

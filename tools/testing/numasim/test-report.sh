@@ -81,5 +81,25 @@ refuses 2 "give NAME=DIR" -a good
 refuses 2 "No such file" -a a=none
 refuses 1 "bzImage: No such file" -a a=good -w null_blk-shared
 refuses 1 "there are iscsi" -a a=good -w null_blk
+
+# A kernel that nobody boots: which cells has a matrix?
+mkdir -p "$work/kernel/arch/x86/boot" "$work/kernel/mods/lib/modules/x/kernel"
+touch "$work/kernel/arch/x86/boot/bzImage" "$work/kernel/System.map" "$work/kernel/.config" \
+	"$work/kernel/mods/lib/modules/x/kernel/a.ko"
+has_cells()	# TOPOLOGY ROWS COLUMNS
+{
+	"$bench" -b "$work" -V "$work" -o "$work/matrix" -a "a=$work/kernel" -n -m scsi_debug \
+		-t "$1" >"$work/out.txt" 2>/dev/null
+	status=$?
+	table=$(sed -n '/another node.s cache/,/^$/p' "$work/out.txt")
+	rows=$(echo "$table" | awk 'NR > 2 { printf "%s ", $1 }')
+	columns=$(echo "$table" | sed -n 2p | grep -o 'on [a-z0-9]*' | awk '{ printf "%s ", $2 }')
+	[ $status -eq 0 ] && [ "$rows" = "$2 " ] && [ "$columns" = "$3 " ]
+	result $? "matrix on $1: ${rows}x ${columns}"
+}
+
+has_cells two "default node0 node1 spread" "node0 node1 all"
+has_cells memless "default node0 node2 node3 spread" "node0 node1 node2 node3 all"
+refuses 1 "none.conf: No such file" -a "a=$work/kernel" -m none
 echo "1..$nr"
 [ "$failed" -eq 0 ]

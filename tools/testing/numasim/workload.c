@@ -11,6 +11,9 @@
  *   stack FILE			more rules of what the storage stack is; beside this file
  *   plugin OPTIONS		for the plugin, before those of the command line
  *   load ARGUMENTS		of ioload
+ *   interrupts PATTERN		note which nodes serve those of this name
+ *
+ * In a matrix (matrix.c) @placement@ and @cpus@ stand for what the cell says.
  *
  * module, set and setup are done in the order given.
  */
@@ -62,6 +65,8 @@ static int parse_line(struct workload *w, char *key, char *val)
 		w->topology = strdup(val);
 	} else if (!strcmp(key, "load")) {
 		w->load = strdup(val);
+	} else if (!strcmp(key, "interrupts")) {
+		w->interrupts = strdup(val);
 	} else if (!strcmp(key, "plugin")) {
 		w->plugin = format(",%s%s", val, "");
 	} else if (!strcmp(key, "module")) {
@@ -84,7 +89,23 @@ static int parse_line(struct workload *w, char *key, char *val)
 	return 0;
 }
 
-int workload_load(struct workload *w, const char *path)
+/* @text with each @what replaced, in its place. */
+static char *replace(char *text, const char *what, const char *by)
+{
+	char *at, *s;
+
+	while ((at = strstr(text, what))) {
+		*at = '\0';
+		s = format("%s%s", text, by);
+		at = format("%s%s", s, at + strlen(what));
+		free(s);
+		free(text);
+		text = at;
+	}
+	return text;
+}
+
+int workload_load(struct workload *w, const char *path, const struct cell *cell)
 {
 	char *line = NULL, *key, *val, *save, *base, *missing;
 	size_t size = 0;
@@ -102,8 +123,15 @@ int workload_load(struct workload *w, const char *path)
 	w->name = strdup(basename(base));
 	free(base);
 	w->name[strcspn(w->name, ".")] = '\0';
+	if (cell)
+		w->name = format("%s-%s", w->name, cell->name);
 	while (getline(&line, &size, f) >= 0) {
 		at++;
+		if (cell) {
+			line = replace(line, "@placement@", cell->placement);
+			line = replace(line, "@cpus@", cell->cpus);
+			size = 0;
+		}
 		w->hash = hash_text(w->hash, line);
 		line[strcspn(line, "#\n")] = '\0';
 		key = strtok_r(line, " \t", &save);
@@ -111,7 +139,7 @@ int workload_load(struct workload *w, const char *path)
 			continue;
 		val = save + strspn(save, " \t");
 		if (!*val || parse_line(w, key, val)) {
-			fprintf(stderr, "%s:%u: give title, topology, module, device, set, setup, stack, plugin or load with a value, at most %d of a kind\n",
+			fprintf(stderr, "%s:%u: give title, topology, module, device, set, setup, stack, plugin, interrupts or load with a value, at most %d of a kind\n",
 				path, at, MAX_ITEMS);
 			fclose(f);
 			return -1;
