@@ -58,7 +58,7 @@ struct strv {
 
 struct device {
 	const char *spec;		/* KIND[@NODE] */
-	const char *controller;
+	size_t kind;			/* in controllers[] */
 	int node;			/* -1: none asked for */
 };
 
@@ -245,14 +245,16 @@ static void topology_args(const struct topology *t, struct strv *q)
 static const struct {
 	const char *kind;
 	const char *qemu;
+	const char *disk;
 } controllers[] = {
-	{ "megasas", "megasas-gen2" },
-	{ "virtio-scsi", "virtio-scsi-pci" },
+	{ "megasas", "megasas-gen2", "scsi-hd" },
+	{ "virtio-scsi", "virtio-scsi-pci", "scsi-hd" },
+	{ "ahci", "ich9-ahci", "ide-hd" },
 };
 
 #define NR_CONTROLLERS	(sizeof(controllers) / sizeof(controllers[0]))
 
-static const char *find_controller(const char *spec, size_t len)
+static size_t find_controller(const char *spec, size_t len)
 {
 	char *kinds = "";
 	size_t i;
@@ -261,7 +263,7 @@ static const char *find_controller(const char *spec, size_t len)
 		const char *kind = controllers[i].kind;
 
 		if (strlen(kind) == len && !strncmp(kind, spec, len))
-			return controllers[i].qemu;
+			return i;
 		kinds = format("%s %s", kinds, kind);
 	}
 	die("device '%s' is not KIND or KIND@NODE with KIND one of:%s", spec, kinds);
@@ -273,7 +275,7 @@ static void parse_device(const struct vm *vm, struct device *dev)
 	char *end;
 	long node;
 
-	dev->controller = find_controller(dev->spec, at - dev->spec);
+	dev->kind = find_controller(dev->spec, at - dev->spec);
 	dev->node = -1;
 	if (!*at)
 		return;
@@ -305,9 +307,9 @@ static void device_args(const struct vm *vm, size_t nr, struct strv *q)
 	ADD(q, "driver=file,node-name=disk%zu,cache.no-flush=on,filename=%s", nr,
 	    qemu_quote(disk));
 	ADD(q, "-device");
-	ADD(q, "%s,id=ctl%zu,bus=%s", dev->controller, nr, bus);
+	ADD(q, "%s,id=ctl%zu,bus=%s", controllers[dev->kind].qemu, nr, bus);
 	ADD(q, "-device");
-	ADD(q, "scsi-hd,drive=disk%zu,bus=ctl%zu.0", nr, nr);
+	ADD(q, "%s,drive=disk%zu,bus=ctl%zu.0", controllers[dev->kind].disk, nr, nr);
 }
 
 /* -- time -------------------------------------------------------------------- */
@@ -685,7 +687,7 @@ static const char usage_text[] =
 	"  -t TOPOLOGY    name, or a file if it has a / (default: " DEFAULT_TOPO ")\n"
 	"  -T SECONDS     time-out, boot included (default: " DEFAULT_TIMEOUT ", with -i none)\n"
 	"  -o OUTDIR      for logs; /run/out in the guest (default: temporary, kept on failure)\n"
-	"  -d KIND[@NODE] disk behind a controller on NODE; KIND: megasas, virtio-scsi\n"
+	"  -d KIND[@NODE] disk behind a controller on NODE; KIND: megasas, virtio-scsi, ahci\n"
 	"  -a KERNEL_ARG  -q QEMU_ARG  -e NAME=VALUE (environment of COMMAND)\n"
 	"  -n             do not look for splats in the console\n"
 	"  -v             show the console on stderr\n"
