@@ -19,6 +19,7 @@
  *   or bottom halves disabled, or else don't allow to have tags replaced.
  */
 #include <linux/blkdev.h>
+#include <linux/export.h>
 #include <linux/list.h>
 #include <linux/mutex.h>
 #include <linux/rcupdate.h>
@@ -307,10 +308,37 @@ void blk_mq_update_tag_owners(struct blk_mq_tag_set *set)
 	unlock_queues(set);
 }
 
+/**
+ * blk_mq_spread_tags() - Change the placement of tags that may be in use.
+ * @set: Tag set, with queues or without.
+ * @spread: The new placement is spread, else flat.
+ *
+ * Context: Without locks: takes those of the whole tag set. May sleep, until all
+ * I/O of the set has ended.
+ * Return: 0, -EOPNOTSUPP if the tags can't be replaced or spread would be the same
+ * as flat, -ENOMEM if there is no memory for it, with everything as it was before.
+ */
+int blk_mq_spread_tags(struct blk_mq_tag_set *set, bool spread)
+{
+	int ret = -EOPNOTSUPP;
+
+	if (!(set->flags & BLK_MQ_F_TAG_REPLACE))
+		return ret;
+
+	mutex_lock(&set->tag_list_lock);
+	lock_queues(set);
+	if (!spread || blk_mq_can_spread(set))
+		ret = change_placement(set, spread ? BLK_MQ_F_TAG_SPREAD : 0);
+	unlock_queues(set);
+	mutex_unlock(&set->tag_list_lock);
+	return ret;
+}
+EXPORT_SYMBOL_GPL(blk_mq_spread_tags);
+
 static bool offers_spread(struct request_queue *q)
 {
 	return q->tag_set->flags & BLK_MQ_F_TAG_REPLACE &&
-	       blk_mq_can_spread(q);
+	       blk_mq_can_spread(q->tag_set);
 }
 
 /**
@@ -372,7 +400,7 @@ ssize_t queue_tag_placement_store(struct gendisk *disk, const char *page,
 {
 	struct request_queue *q = disk->queue;
 	struct blk_mq_tag_set *set = q->tag_set;
-	int placement, ret = -EOPNOTSUPP;
+	int placement;
 
 	if (!queue_is_mq(q))
 		return -EOPNOTSUPP;
@@ -383,15 +411,9 @@ ssize_t queue_tag_placement_store(struct gendisk *disk, const char *page,
 		return placement;
 	}
 
-	/* Such drivers may need the locks below to let I/O go on. */
+	/* Such drivers may need the locks of the set to let I/O go on. */
 	if (!(set->flags & BLK_MQ_F_TAG_REPLACE))
 		return is_in_force(q, placement) ? count : -EOPNOTSUPP;
 
-	mutex_lock(&set->tag_list_lock);
-	lock_queues(set);
-	if (placement == BLK_MQ_TAGS_FLAT || blk_mq_can_spread(q))
-		ret = change_placement(set, blk_mq_placement_flags(placement));
-	unlock_queues(set);
-	mutex_unlock(&set->tag_list_lock);
-	return ret ?: count;
+	return blk_mq_spread_tags(set, placement == BLK_MQ_TAGS_SPREAD) ?: count;
 }

@@ -142,8 +142,7 @@ static bool several_owners(const struct blk_mq_tag_set *set,
 
 static unsigned int nr_owners(const struct blk_mq_tags *tags)
 {
-	return sbitmap_is_spread(&tags->bitmap_tags.sb) ?
-		tags->bitmap_tags.sb.nr_owners : 0;
+	return sbitmap_nr_owners(&tags->bitmap_tags.sb);
 }
 
 /**
@@ -215,10 +214,9 @@ bool blk_mq_is_spread(struct request_queue *q)
 	return false;
 }
 
-/* Would a spread placement of the queue's tags differ from the flat one? */
-bool blk_mq_can_spread(struct request_queue *q)
+/* Would a spread placement of tags differ from the flat one? */
+bool blk_mq_can_spread(const struct blk_mq_tag_set *set)
 {
-	const struct blk_mq_tag_set *set = q->tag_set;
 	unsigned int i;
 
 	if (blk_mq_is_shared_tags(set->flags))

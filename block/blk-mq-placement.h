@@ -23,7 +23,7 @@ void blk_mq_get_tag_run(const struct blk_mq_tags *tags, unsigned int nr,
 			int node, struct blk_mq_tag_run *run);
 unsigned int blk_mq_next_tag(const struct blk_mq_tags *tags, unsigned int tag);
 bool blk_mq_is_spread(struct request_queue *q);
-bool blk_mq_can_spread(struct request_queue *q);
+bool blk_mq_can_spread(const struct blk_mq_tag_set *set);
 bool blk_mq_tags_shall_spread(const struct blk_mq_tag_set *set,
 			      unsigned int hctx_idx);
 int blk_mq_match_placement(const char *word);

@@ -6,7 +6,9 @@
 #include <linux/device.h>
 #include <linux/kref.h>
 #include <linux/mutex.h>
+#include <linux/printk.h>
 #include <linux/sbitmap.h>
+#include <linux/string.h>
 #include <linux/sysfs.h>
 
 #include <scsi/scsi_host.h>
@@ -21,6 +23,11 @@ static ssize_t numa_node_show(struct device *dev, struct device_attribute *attr,
 	return sysfs_emit(buf, "%d\n", shost->tag_set.numa_node);
 }
 static DEVICE_ATTR_RO(numa_node);
+
+static const char *const placements[] = {
+	[BLK_MQ_TAGS_FLAT]	= "flat",
+	[BLK_MQ_TAGS_SPREAD]	= "spread",
+};
 
 /* tag_list_lock keeps tags from being replaced. */
 static bool host_is_spread(struct Scsi_Host *shost)
@@ -49,9 +56,32 @@ static ssize_t tag_placement_show(struct device *dev,
 	spread = host_is_spread(shost);
 	kref_put(&shost->tagset_refcnt, scsi_mq_free_tags);
 
-	return sysfs_emit(buf, "%s\n", spread ? "spread" : "flat");
+	return sysfs_emit(buf, "%s\n", placements[spread]);
 }
-static DEVICE_ATTR_RO(tag_placement);
+
+/* As queue/tag_placement of a disk, but it takes no disk. */
+static ssize_t tag_placement_store(struct device *dev,
+				   struct device_attribute *attr,
+				   const char *buf, size_t count)
+{
+	struct Scsi_Host *shost = class_to_shost(dev);
+	int placement = sysfs_match_string(placements, buf), ret;
+
+	if (placement < 0) {
+		pr_warn_ratelimited("host%u: tag_placement: invalid value '%.*s', valid are: flat, spread\n",
+				    shost->host_no, (int)strcspn(buf, "\n"), buf);
+		return placement;
+	}
+	if (!kref_get_unless_zero(&shost->tagset_refcnt))
+		return -ENODEV;
+	ret = blk_mq_spread_tags(&shost->tag_set, placement == BLK_MQ_TAGS_SPREAD);
+	if (ret == -EOPNOTSUPP && placement == host_is_spread(shost))
+		ret = 0;
+	kref_put(&shost->tagset_refcnt, scsi_mq_free_tags);
+
+	return ret ?: count;
+}
+static DEVICE_ATTR_RW(tag_placement);
 
 static struct attribute *numa_attrs[] = {
 	&dev_attr_numa_node.attr,

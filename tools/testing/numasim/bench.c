@@ -251,12 +251,13 @@ static int write_script(const char *dir, const struct workload *w, const struct 
 		fprintf(stderr, "%s: %s\n", path, strerror(errno));
 		return -1;
 	}
-	fprintf(f, "set -eu\n. '%s/guest.sh'\n", bench.data);
+	fprintf(f, "set -eu\nplacement='%s'\n. '%s/guest.sh'\n",
+		arm->placement ? arm->placement : "", bench.data);
 	for (i = 0; i < w->nr_steps; i++)
 		fprintf(f, "%s\n", w->step[i]);
 	for (i = 0; i < w->nr_devices; i++)
 		fprintf(f, "wait_for %s\n", w->device[i]);
-	fprintf(f, "place '%s'", arm->placement ? arm->placement : "");
+	fprintf(f, "place \"$placement\"");
 	for (i = 0; i < w->nr_devices; i++)
 		fprintf(f, " %s", w->device[i]);
 	if (w->interrupts)
