@@ -3,8 +3,9 @@
  * A NUMA node that the user chooses, as a module parameter or in sysfs
  *
  * A node that memory shall be allocated on must not be used unless it has been
- * found to be one: allocators take it as an index. Nodes without memory are
- * refused too, since memory would come from a node that nobody asked for.
+ * found to be one: allocators take it as an index. Nodes without memory aren't
+ * taken silently either, since memory would come from a node that nobody asked
+ * for.
  */
 #include <linux/export.h>
 #include <linux/kernel.h>
@@ -88,16 +89,22 @@ static bool is_loading(const struct kernel_param *kp)
 static int node_param_set(const char *val, const struct kernel_param *kp)
 {
 	const char *owner = kp->mod ? module_name(kp->mod) : "";
-	bool loading = is_loading(kp);
-	int *node = kp->arg;
+	int *node = kp->arg, near = NUMA_NO_NODE;
+	char outcome[40];
 
 	if (!node_param_parse(val, &node_states[N_MEMORY], node))
 		return 0;
-
-	complain(owner, kp->name, val, loading ? "; going on with -1" : "");
-	if (!loading)
+	if (!is_loading(kp)) {
+		complain(owner, kp->name, val, "");
 		return -EINVAL;
-	*node = NUMA_NO_NODE;
+	}
+
+	if (!node_param_parse(val, &node_states[N_ONLINE], &near))
+		near = numa_nearest_node(near, N_MEMORY);
+	snprintf(outcome, sizeof(outcome), "; going on with %d%s", near,
+		 near == NUMA_NO_NODE ? "" : ", the nearest");
+	complain(owner, kp->name, val, outcome);
+	*node = near;
 	return 0;
 }
 
@@ -105,10 +112,11 @@ static int node_param_set(const char *val, const struct kernel_param *kp)
  * Ops of a module parameter that is a NUMA node.
  *
  * For module_param_cb() of a driver, with the address of an int that is
- * NUMA_NO_NODE by default as argument. That remains in force if a module is
- * loaded, or a kernel booted, with anything but -1 or a node that is online and
- * has memory: a typing error shall not cost the user their disks. Later, such a
- * value is refused with -EINVAL. Either way a message names the valid nodes.
+ * NUMA_NO_NODE by default as argument. If a module is loaded, or a kernel booted,
+ * with a node that is online but has no memory, the nearest one that has some is
+ * taken. Anything else but -1 leaves the default in force: a typing error shall
+ * not cost the user their disks. Later, both are refused with -EINVAL. In any case
+ * a message names the valid nodes, and the outcome.
  */
 const struct kernel_param_ops node_param_ops = {
 	.set	= node_param_set,

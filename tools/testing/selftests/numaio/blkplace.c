@@ -550,3 +550,24 @@ long long fio_pinned(const char *disk, int depth, int ios, const char *cpus,
 	json_decref(root);
 	return total;
 }
+
+uint64_t nodes_nearest(const struct nodes *n, int from)
+{
+	char line[1024] = "", *s = line;
+	int node, dist, len, least = 1 << 30;
+	uint64_t mask = 0;
+
+	read_line(line, sizeof(line), "/sys/devices/system/node/node%d/distance", from);
+	for (node = 0; node < n->nr; node++) {
+		if (!n->online[node])
+			continue;
+		if (sscanf(s, "%d%n", &dist, &len) != 1)
+			break;
+		s += len;
+		if (!n->mem_kb[node] || dist > least)
+			continue;
+		mask = (dist < least ? 0 : mask) | 1ULL << node;
+		least = dist;
+	}
+	return mask;
+}
