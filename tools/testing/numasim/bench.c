@@ -308,7 +308,9 @@ static int boot(const char *dir, const struct workload *w, const struct arm *arm
 		"-q", "-plugin",
 		"-q", format("%s/numasim.so,topo=%s,out=%s%s%s", bench.build,
 			     topology_path(w), dir, w->plugin, bench.plugin_options),
-		"--", "sh", "/run/out/run.sh", NULL };
+		w->attach ? "-d" : "--", w->attach ? w->attach : "sh",
+		w->attach ? "--" : "/run/out/run.sh", w->attach ? "sh" : NULL,
+		"/run/out/run.sh", NULL };
 
 	return run(argv, format("%s/vmrun.log", dir));
 }

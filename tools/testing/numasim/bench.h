@@ -35,6 +35,7 @@ struct workload {
 	char *plugin;			/* further plugin options, or "" */
 	char *stack;			/* further rules, or NULL */
 	char *interrupts;		/* part of their name in /proc/interrupts, or NULL */
+	char *attach;			/* device, as vmrun's -d takes it, or NULL */
 	char *step[MAX_ITEMS];		/* shell, in the order of the file */
 	unsigned int nr_steps;
 	char *device[MAX_ITEMS];

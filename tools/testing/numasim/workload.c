@@ -11,7 +11,9 @@
  *   stack FILE			more rules of what the storage stack is; beside this file
  *   plugin OPTIONS		for the plugin, before those of the command line
  *   load ARGUMENTS		of ioload
+ *   let NAME=VALUE		for a shell file that is set up later
  *   interrupts PATTERN		note which nodes serve those of this name
+ *   attach KIND@NODE		the guest has this controller, with a disk
  *
  * In a matrix (matrix.c) @placement@ and @cpus@ stand for what the cell says.
  *
@@ -67,6 +69,10 @@ static int parse_line(struct workload *w, char *key, char *val)
 		w->load = strdup(val);
 	} else if (!strcmp(key, "interrupts")) {
 		w->interrupts = strdup(val);
+	} else if (!strcmp(key, "let")) {
+		return add_step(w, format("%s%s", val, ""));
+	} else if (!strcmp(key, "attach")) {
+		w->attach = strdup(val);
 	} else if (!strcmp(key, "plugin")) {
 		w->plugin = format(",%s%s", val, "");
 	} else if (!strcmp(key, "module")) {
@@ -139,7 +145,7 @@ int workload_load(struct workload *w, const char *path, const struct cell *cell)
 			continue;
 		val = save + strspn(save, " \t");
 		if (!*val || parse_line(w, key, val)) {
-			fprintf(stderr, "%s:%u: give title, topology, module, device, set, setup, stack, plugin, interrupts or load with a value, at most %d of a kind\n",
+			fprintf(stderr, "%s:%u: give title, topology, module, device, set, let, setup, stack, plugin, interrupts, attach or load with a value, at most %d of a kind\n",
 				path, at, MAX_ITEMS);
 			fclose(f);
 			return -1;

@@ -750,6 +750,99 @@ static void test_bad_nodes(void)
 		    *memless ? "one without memory" : "63", *memless ? "the nearest" : "-1");
 }
 
+/* ---- the work of a session ---- */
+
+struct work_counts {
+	unsigned long run[MAX_NODES], missed[MAX_NODES], all, all_missed;
+};
+
+static int work_read(const struct session *s, struct work_counts *w)
+{
+	FILE *f = fopen("/sys/kernel/debug/workqueue_affine", "r");
+	unsigned long ran, missed;
+	char line[256], name[64], want[64];
+	int node;
+
+	memset(w, 0, sizeof(*w));
+	if (!f)
+		return -1;
+	snprintf(want, sizeof(want), "iscsi_q_%s", strstr(s->host, "/host") + 5);
+	while (fgets(line, sizeof(line), f)) {
+		if (sscanf(line, "%63s node %d run %lu missed %lu", name, &node, &ran, &missed) != 4 ||
+		    strcmp(name, want) || node >= MAX_NODES)
+			continue;
+		w->run[node] = ran;
+		w->missed[node] = missed;
+		w->all += ran;
+		w->all_missed += missed;
+	}
+	fclose(f);
+	return 0;
+}
+
+/* Read from a CPU of the first node; the items of work that it took, by node. */
+static bool work_of_reads(const struct session *s, int nr, struct work_counts *w)
+{
+	struct work_counts before;
+	int node;
+
+	/* What is in flight when the choice is made still goes where it was to go. */
+	if (run("taskset 1 dd if=/dev/%s of=/dev/null bs=64k count=20 iflag=direct 2>/dev/null",
+		s->disk) || work_read(s, &before) ||
+	    run("taskset 1 dd if=/dev/%s of=/dev/null bs=64k count=%d iflag=direct 2>/dev/null",
+		s->disk, nr) || work_read(s, w))
+		return false;
+	for (node = 0; node < nodes.nr; node++) {
+		w->run[node] -= before.run[node];
+		if (w->run[node])
+			ktap_note("%lu items on node %d", w->run[node], node);
+	}
+	w->all -= before.all;
+	w->all_missed -= before.all_missed;
+	return w->all >= (unsigned long)nr;
+}
+
+static void test_work_with(const char *recvq)
+{
+	int first = nodes_of_cpu(&nodes, 0), last = last_node(), cpu = -1;
+	struct work_counts w;
+	struct session s;
+	bool ok;
+
+	while (last > 0 && nodes_cpus(last, &cpu, 1) < 1)
+		last--;
+	ok = !write_line(recvq, PARAMS "/recv_from_iscsi_q") && !set_params("-1", "flat") &&
+	     !login(&s) && !write_line("1", "/sys/devices/virtual/workqueue/iscsi_q_%s/affinity_strict",
+				       strstr(s.host, "/host") + 5) &&
+	     !run("printf %%x $((1 << %d)) >/sys/class/net/veth0/queues/rx-0/rps_cpus", cpu) &&
+	     reads("[submitter] softirq", s.host, "work_cpu");
+	ktap_result(ok && work_of_reads(&s, 200, &w) && !w.all_missed && w.run[first] >= 200,
+		    "recv_from_iscsi_q=%s: submitter: work is on the nodes that queue it", recvq);
+	ok = ok && !write_line("softirq", "%s/work_cpu", s.host) &&
+	     reads("submitter [softirq]", s.host, "work_cpu");
+	errno = 0;
+	ok = ok && write_line("softirqs", "%s/work_cpu", s.host) && errno == EINVAL &&
+	     reads("submitter [softirq]", s.host, "work_cpu");
+	ktap_result(ok && work_of_reads(&s, 200, &w) && !w.all_missed && w.run[last] == w.all,
+		    "recv_from_iscsi_q=%s: softirq: all work is on its node", recvq);
+	if (logout())
+		ktap_note("after work");
+	write_line("N", PARAMS "/recv_from_iscsi_q");
+	run("echo 0 >/sys/class/net/veth0/queues/rx-0/rps_cpus");
+}
+
+static void test_work(void)
+{
+	bool ok;
+
+	ok = write_line("target", PARAMS "/work_cpu") && errno == EINVAL &&
+	     reads("submitter", PARAMS, "work_cpu") && !write_line("softirq", PARAMS "/work_cpu") &&
+	     reads("softirq", PARAMS, "work_cpu") && !write_line("submitter", PARAMS "/work_cpu");
+	ktap_result(ok, "work_cpu can be written, but not with another word");
+	test_work_with("N");
+	test_work_with("Y");
+}
+
 static void test_spread_none(void)
 {
 	test_spread("none", sysconf(_SC_NPROCESSORS_ONLN));
@@ -802,6 +895,7 @@ static const struct {
 	{ "recovery", 2, test_all_recovery },
 	{ "logout", 2, test_all_logout },
 	{ "toggle", 2, test_all_toggle },
+	{ "work", 5, test_work },
 	{ "bad", 2, test_bad_nodes },
 };
 
