@@ -41,6 +41,9 @@ MODULE_PARM_DESC(seed, "Of the random numbers");
 static unsigned int queuers;
 module_param(queuers, uint, 0444);
 MODULE_PARM_DESC(queuers, "Number of threads (default: 0, one per CPU)");
+static bool only_queue;
+module_param(only_queue, bool, 0444);
+MODULE_PARM_DESC(only_queue, "Nothing is canceled or waited for, no item takes long: more items");
 static bool steady;
 module_param(steady, bool, 0444);
 MODULE_PARM_DESC(steady, "Nobody changes CPUs, scopes or masks: a wrong pool is an error");
@@ -174,7 +177,9 @@ static void torture_fn(struct work_struct *work)
 		count(&wrong_cpu);
 
 	/* Some take so long that others pile up, some sleep. */
-	if (seq % 61 == 0)
+	if (only_queue)
+		;
+	else if (seq % 61 == 0)
 		udelay(50);
 	else if (seq % 499 == 0)
 		usleep_range(100, 1000);
@@ -258,6 +263,26 @@ static void handle(struct item *it, struct rnd_state *rnd, int cpu)
 	}
 }
 
+/*
+ * Many items, several in a row for the same CPU. Queuers take turns, asleep: virtual
+ * CPUs that share real ones take very long to hand on a lock that they spin for.
+ */
+static void queue_many(struct rnd_state *rnd, int cpu)
+{
+	static DEFINE_MUTEX(turn);
+	int i;
+
+	mutex_lock(&turn);
+	for (i = 0; i < 32; i++) {
+		struct item *it = &all[prandom_u32_state(rnd) % NR_ITEMS];
+
+		if (!it->delayed)
+			enqueue(it, cpu);
+	}
+	mutex_unlock(&turn);
+	usleep_range(500, 1000);
+}
+
 static struct workqueue_struct *new_wq(const char *name)
 {
 	if (plain)
@@ -318,14 +343,15 @@ static int queuer_fn(void *data)
 
 		if (cpu >= nr_cpu_ids)
 			cpu = cpumask_first(cpu_online_mask);
-		if (mutex_trylock(&it->mutex)) {
+		if (only_queue) {
+			queue_many(&rnd, cpu);
+		} else if (mutex_trylock(&it->mutex)) {
 			handle(it, &rnd, cpu);
 			mutex_unlock(&it->mutex);
 		}
-		if (doomed && prandom_u32_state(&rnd) % 8192 == 0)
+		if (doomed && !only_queue && (!i || prandom_u32_state(&rnd) % 8192 == 0))
 			destroy_one(doomed, id);
-		if (i % 16 == 0)
-			cond_resched();
+		cond_resched();
 	}
 	kfree(doomed);
 	return 0;
