@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * On which CPU requests complete: rq_affinity, with a controller that has one
+ * interrupt. Needs root and vmrun -d megasas@2.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "blkplace.h"
+#include "ktap.h"
+#include "scsihost.h"
+
+#define READS 100
+
+static struct nodes nodes;
+static struct scsi_host host;
+
+enum where { CPU, NODE, ELSEWHERE, IPI, NR_COUNTS };
+
+/* An interrupt of the controller, by its name. */
+static int find_irq(void)
+{
+	FILE *f = fopen("/proc/interrupts", "r");
+	char line[1024];
+	int irq = -1;
+
+	while (f && fgets(line, sizeof(line), f)) {
+		if (strstr(line, "megasas"))
+			irq = atoi(line);
+	}
+	if (f)
+		fclose(f);
+	return irq;
+}
+
+static bool count(bool on)
+{
+	return !write_line(on ? "1" : "0", "/sys/kernel/debug/block/%s/hctx0/completions",
+			   host.disk);
+}
+
+static bool read_counts(unsigned long c[NR_COUNTS])
+{
+	char path[96], line[128];
+	bool found = false;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/sys/kernel/debug/block/%s/hctx0/completions", host.disk);
+	f = fopen(path, "r");
+	while (f && fgets(line, sizeof(line), f)) {
+		if (sscanf(line, "cpu=%lu node=%lu elsewhere=%lu ipi=%lu", &c[CPU], &c[NODE],
+			   &c[ELSEWHERE], &c[IPI]) == 4)
+			found = true;
+	}
+	if (f)
+		fclose(f);
+	return found;
+}
+
+/* Nearly all completions of reads from a CPU are there, with or without an IPI. */
+static bool complete(const char *affinity, int cpu, enum where where, bool ipi)
+{
+	unsigned long c[NR_COUNTS] = { 0 };
+	bool ok;
+
+	ok = !write_line(affinity, "/sys/block/%s/queue/rq_affinity", host.disk) && count(true) &&
+	     !run("taskset -c %d dd if=/dev/%s of=/dev/null bs=4k count=%d iflag=direct 2>/dev/null",
+		  cpu, host.disk, READS) && count(false) && read_counts(c);
+	if (ok && c[where] >= READS * 9 / 10 && c[CPU] + c[NODE] + c[ELSEWHERE] < c[where] + READS / 10 &&
+	    (ipi ? c[IPI] >= READS * 9 / 10 : c[IPI] < READS / 10))
+		return true;
+	ktap_note("rq_affinity %s from CPU %d: cpu %lu, node %lu, elsewhere %lu, ipi %lu", affinity,
+		  cpu, c[CPU], c[NODE], c[ELSEWHERE], c[IPI]);
+	return false;
+}
+
+static bool reads(const char *want)
+{
+	char line[16] = "";
+
+	read_line(line, sizeof(line), "/sys/block/%s/queue/rq_affinity", host.disk);
+	return !strcmp(line, want);
+}
+
+static void test_values(void)
+{
+	static const char *const good[] = { "0", "3", "1", "2" };
+	static const char *const bad[] = { "4", "5", "-1", "1000000000000", "x" };
+	bool ok = reads("1");
+	unsigned int i;
+
+	ktap_result(ok, "rq_affinity is 1 by default");
+	for (i = 0; i < sizeof(good) / sizeof(*good); i++)
+		ok &= !write_line(good[i], "/sys/block/%s/queue/rq_affinity", host.disk) &&
+		      reads(good[i]);
+	ktap_result(ok, "0 to 3 can be written and read back");
+	for (i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
+		errno = 0;
+		if (!write_line(bad[i], "/sys/block/%s/queue/rq_affinity", host.disk) ||
+		    errno != EINVAL || !reads("2")) {
+			ktap_note("%s wasn't refused", bad[i]);
+			ok = false;
+		}
+	}
+	ktap_result(ok, "others are refused, and change nothing");
+}
+
+int main(void)
+{
+	unsigned long before[NR_COUNTS], after[NR_COUNTS];
+	int irq, cpus[8], near, far, node, online;
+	bool ok;
+
+	if (nodes_read(&nodes))
+		return 1;
+	if (!pci_has(0x1000, 0x0104) || nodes.owners < 2) {
+		printf("1..0 # SKIP needs a controller (vmrun -d megasas@2) and two nodes\n");
+		return 4;
+	}
+	ktap_start(9);
+	if (run("modprobe megaraid_sas") || scsi_host_wait("megaraid_sas", 0, &host) ||
+	    (irq = find_irq()) < 0) {
+		printf("Bail out! no disk or no interrupt\n");
+		return 1;
+	}
+	for (node = nodes.nr - 1; node > 0 && nodes_cpus(node, cpus, 8) < 2; node--)
+		;
+	near = cpus[1];
+	far = 0;
+	test_values();
+
+	ok = node > 0 && !run("echo %d >/proc/irq/%d/smp_affinity_list", cpus[0], irq);
+	ktap_note("interrupt %d on CPU %d, near is CPU %d, far is CPU %d", irq, cpus[0], near, far);
+	ktap_result(ok && complete("0", near, NODE, false) && complete("0", far, ELSEWHERE, false),
+		    "0: where the interrupt is");
+	ktap_result(ok && complete("3", near, NODE, false) && complete("3", far, CPU, true),
+		    "3: anywhere on the node, from another one by IPI");
+	/* The CPUs of a node share their last cache here. */
+	ktap_result(ok && complete("1", near, NODE, false) && complete("1", far, CPU, true),
+		    "1: with the same cache, from another one by IPI");
+	ktap_result(ok && complete("2", near, CPU, true) && complete("2", far, CPU, true),
+		    "2: on the CPU");
+
+	ok = read_counts(before) &&
+	     !run("dd if=/dev/%s of=/dev/null bs=4k count=20 iflag=direct 2>/dev/null", host.disk) &&
+	     read_counts(after) && !memcmp(before, after, sizeof(before));
+	ktap_result(ok, "nothing is counted unless asked");
+
+	/* Who submitted is offline: completed, wherever. */
+	write_line("3", "/sys/block/%s/queue/rq_affinity", host.disk);
+	for (online = 0, ok = true; online < 10 && ok; online++)
+		ok = !run("(taskset -c %d dd if=/dev/%s of=/dev/null bs=4k count=200 iflag=direct & "
+			  "sleep 0.1; echo 0 >/sys/devices/system/cpu/cpu%d/online; wait $!; "
+			  "r=$?; echo 1 >/sys/devices/system/cpu/cpu%d/online; exit $r) 2>/dev/null",
+			  near, host.disk, near, near);
+	ktap_result(ok, "CPUs that go while their requests are in flight");
+	module_unload("megaraid_sas");
+	return ktap_exit();
+}
