@@ -13,6 +13,7 @@
 /* Deferred: queues are released where the locks of static keys can't be taken. */
 DEFINE_STATIC_KEY_DEFERRED_FALSE(blk_mq_completions_key, HZ);
 
+/* Protects the pointers to counters, and who counts. */
 static DEFINE_MUTEX(completions_mutex);
 
 /**
