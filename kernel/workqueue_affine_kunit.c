@@ -214,6 +214,7 @@ static struct kunit_suite suite = {
 	.exit = finish,
 	.test_cases = cases,
 };
+
 kunit_test_suite(suite);
 
 MODULE_DESCRIPTION("KUnit tests of ordered workqueues with affinity");

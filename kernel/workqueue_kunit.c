@@ -118,6 +118,7 @@ static struct kunit_suite suite = {
 	.exit = finish,
 	.test_cases = cases,
 };
+
 kunit_test_suite(suite);
 
 MODULE_DESCRIPTION("KUnit tests of ordered workqueues whose pool changes");

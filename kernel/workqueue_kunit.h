@@ -201,6 +201,7 @@ static const struct call calls[] = {
 	{ "flush_workqueue", do_flush_workqueue, 2 },
 	{ "drain_workqueue", do_drain_workqueue, 2 },
 };
+
 KUNIT_ARRAY_PARAM_DESC(calls, calls, name);
 
 /* Make the item of a test. */
