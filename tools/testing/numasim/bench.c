@@ -13,6 +13,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <fnmatch.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <signal.h>
@@ -41,7 +42,8 @@ static struct bench bench = {
 	.plugin_options = "",
 };
 
-static char *only[MAX_ITEMS];	/* workloads asked for */
+static char *only[MAX_ITEMS];	/* workloads asked for, names or patterns */
+static bool found[MAX_ITEMS];	/* there is one */
 static unsigned int nr_only;
 static char *matrix;
 static bool report_only;
@@ -127,19 +129,20 @@ static int run(char *const *argv, const char *log)
 
 /* -- kernels -------------------------------------------------------------- */
 
-static void build_lineinfo(struct arm *arm)
+static void build_modules(struct arm *arm)
 {
-	char *dir = format("%s/lineinfo-%.12s", bench.build, arm->kernel_sha);
+	char *dir = format("%s/modules-%.12s", bench.build, arm->kernel_sha);
 	char *ko = format("%s/numasim_lineinfo.ko", dir);
-	char *log = format("%s/lineinfo.log", bench.build);
+	char *log = format("%s/modules.log", bench.build);
 	char *kdir = format("KDIR=%s", arm->dir), *out = format("OUT=%s", dir);
-	char *argv[] = { "make", "-C", (char *)bench.data, "lineinfo", kdir, out, NULL };
+	char *argv[] = { "make", "-C", (char *)bench.data, "modules", kdir, out, NULL };
 
-	if (!access(ko, R_OK) || (!run(argv, log) && !access(ko, R_OK)))
-		arm->lineinfo = ko;
-	else
-		fprintf(stderr, "%s: no lineinfo module for this kernel, lines stay without objects (%s)\n",
+	if (run(argv, log))
+		fprintf(stderr, "%s: no modules for this kernel, lines stay without objects (%s)\n",
 			arm->name, log);
+	else
+		arm->modules = dir;
+	arm->lineinfo = arm->modules && !access(ko, R_OK);
 }
 
 static long long when_built(const struct arm *arm)
@@ -179,7 +182,7 @@ static int prepare_arm(struct arm *arm)
 		return -1;
 	snprintf(arm->config_sha, sizeof(arm->config_sha), "%s", sha);
 	arm->built = when_built(arm);
-	build_lineinfo(arm);
+	build_modules(arm);
 	return 0;
 }
 
@@ -223,6 +226,8 @@ static char *key_of(const struct workload *w, const struct arm *arm, unsigned in
 	h = hash_text(h, bench.plugin_options);
 	if (w->stack)
 		h = hash_file(h, w->stack);
+	if (w->after)
+		h = hash_file(h, w->after);
 	h = hash_file(h, format("%s/stack.conf", bench.data));
 	for (i = 0; i < w->nr_steps; i++)
 		if (!strncmp(w->step[i], ". '", 3))
@@ -251,8 +256,9 @@ static int write_script(const char *dir, const struct workload *w, const struct 
 		fprintf(stderr, "%s: %s\n", path, strerror(errno));
 		return -1;
 	}
-	fprintf(f, "set -eu\nplacement='%s'\n. '%s/guest.sh'\n",
-		arm->placement ? arm->placement : "", bench.data);
+	fprintf(f, "set -eu\nplacement='%s'\nmodules='%s'\n. '%s/guest.sh'\n",
+		arm->placement ? arm->placement : "", arm->modules ? arm->modules : "",
+		bench.data);
 	for (i = 0; i < w->nr_steps; i++)
 		fprintf(f, "%s\n", w->step[i]);
 	for (i = 0; i < w->nr_devices; i++)
@@ -268,9 +274,11 @@ static int write_script(const char *dir, const struct workload *w, const struct 
 	fputc('\n', f);
 	if (w->interrupts)
 		fprintf(f, "count_interrupts '%s' after\n", w->interrupts);
+	if (w->after)
+		fprintf(f, ". '%s'\n", w->after);
 	if (arm->lineinfo)
-		fprintf(f, "'%s/lineobj' /run/out '%s'\n", bench.build,
-			arm->lineinfo);
+		fprintf(f, "'%s/lineobj' /run/out '%s/numasim_lineinfo.ko'\n", bench.build,
+			arm->modules);
 	free(path);
 	return fclose(f);
 }
@@ -282,19 +290,27 @@ static void remove_dir(const char *dir)
 	run(argv, "/dev/null");
 }
 
-static char *read_word(const char *dir, const char *name)
+static char *read_line(const char *dir, const char *name)
 {
 	char *path = format("%s/%s", dir, name), *line = NULL;
 	size_t size = 0;
 	FILE *f = fopen(path, "re");
 
 	if (f && getline(&line, &size, f) > 0)
-		line[strcspn(line, " \n")] = '\0';
+		line[strcspn(line, "\n")] = '\0';
 	else
 		line = strdup("");
 	if (f)
 		fclose(f);
 	free(path);
+	return line;
+}
+
+static char *read_word(const char *dir, const char *name)
+{
+	char *line = read_line(dir, name);
+
+	line[strcspn(line, " ")] = '\0';
 	return line;
 }
 
@@ -328,6 +344,7 @@ static int make_report(const char *dir, const char *path, const struct workload 
 		"-i", format("tag_placement=%s", arm->placement ? arm->placement : ""),
 		"-i", format("tag_placement_in_force=%s", read_word(dir, "placement")),
 		"-i", format("interrupts=%s", read_word(dir, "interrupts")),
+		"-i", format("note=%s", read_line(dir, "note")),
 		"-i", format("kernel_sha256=%s", arm->kernel_sha),
 		"-i", format("config_sha256=%s", arm->config_sha),
 		(char *)dir,
@@ -484,7 +501,7 @@ static void parse_arm(struct argp_state *st, char *text)
 static const struct argp_option options[] = {
 	{ "arm", 'a', "NAME=DIR[,PLACEMENT]", 0, "a kernel build directory, and the tag_placement of its queues; repeat; the first is the reference", 0 },
 	{ "runs", 'r', "N", 0, "runs of each workload in each arm (5)", 0 },
-	{ "workload", 'w', "NAME", 0, "only this one; repeat", 0 },
+	{ "workload", 'w', "NAME", 0, "only this one, or those that a pattern matches (variants run only if named); repeat", 0 },
 	{ "matrix", 'm', "NAME", 0, "a matrix instead of workloads: placement on each node x load on each node", 0 },
 	{ "topology", 't', "NAME", 0, "instead of the workload's own", 0 },
 	{ "plugin", 'p', "OPTIONS", 0, "of the plugin, e.g. unit=cpu,cache=1024", 0 },
@@ -553,14 +570,16 @@ static error_t parse(int key, char *arg, struct argp_state *st)
 	return 0;
 }
 
-static bool wanted(const char *name)
+/* By name or pattern; else all but variants. */
+static bool wanted(const struct workload *w, bool variant)
 {
+	bool any = !nr_only && !variant;
 	unsigned int i;
 
 	for (i = 0; i < nr_only; i++)
-		if (!strcmp(only[i], name))
-			return true;
-	return !nr_only;
+		if (!fnmatch(only[i], w->name, 0))
+			any = found[i] = true;
+	return any;
 }
 
 static int is_conf(const struct dirent *d)
@@ -568,6 +587,33 @@ static int is_conf(const struct dirent *d)
 	const char *dot = strrchr(d->d_name, '.');
 
 	return dot && !strcmp(dot, ".conf");
+}
+
+static void add_workload(const struct workload *w, bool variant)
+{
+	if (!wanted(w, variant))
+		return;
+	bench.workload = realloc(bench.workload,
+				 (bench.nr_workloads + 1) * sizeof(*bench.workload));
+	if (!bench.workload)
+		exit(1);
+	bench.workload[bench.nr_workloads++] = *w;
+}
+
+static int load_file(const char *path)
+{
+	struct workload w, variant;
+	unsigned int i;
+
+	if (workload_load(&w, path, NULL))
+		return -1;
+	add_workload(&w, false);
+	for (i = 0; i < w.nr_variants; i++) {
+		if (workload_variant(&variant, &w, i))
+			return -1;
+		add_workload(&variant, true);
+	}
+	return 0;
 }
 
 static int load_workloads(void)
@@ -581,28 +627,17 @@ static int load_workloads(void)
 		fprintf(stderr, "%s: %s\n", dir, strerror(errno));
 		return -1;
 	}
-	bench.workload = calloc(n + 1, sizeof(*bench.workload));
-	for (i = 0; i < n; i++) {
-		struct workload *w = &bench.workload[bench.nr_workloads];
-
-		if (workload_load(w, format("%s/%s", dir, list[i]->d_name), NULL))
+	for (i = 0; i < n; i++)
+		if (load_file(format("%s/%s", dir, list[i]->d_name)))
 			return -1;
-		if (wanted(w->name))
-			bench.nr_workloads++;
-	}
 	for (j = 0; j < nr_only; j++) {
-		unsigned int k;
-
-		for (k = 0; k < bench.nr_workloads; k++)
-			if (!strcmp(bench.workload[k].name, only[j]))
-				break;
-		if (k < bench.nr_workloads)
+		if (found[j])
 			continue;
 		fprintf(stderr, "workload %s: there are", only[j]);
 		for (i = 0; i < n; i++)
 			fprintf(stderr, " %.*s", (int)strcspn(list[i]->d_name, "."),
 				list[i]->d_name);
-		fputc('\n', stderr);
+		fputs(" and their variants\n", stderr);
 		return -1;
 	}
 	return 0;

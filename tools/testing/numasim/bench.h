@@ -23,7 +23,8 @@ struct arm {
 	char kernel_sha[65];
 	char config_sha[65];
 	long long built;		/* bzImage: changes when somebody rebuilds */
-	char *lineinfo;			/* module that names objects, or NULL */
+	char *modules;			/* directory of ours for this kernel, or NULL */
+	bool lineinfo;			/* the module that names objects is among them */
 };
 
 struct workload {
@@ -35,6 +36,9 @@ struct workload {
 	char *plugin;			/* further plugin options, or "" */
 	char *stack;			/* further rules, or NULL */
 	char *interrupts;		/* part of their name in /proc/interrupts, or NULL */
+	char *after;			/* shell file for the end, or NULL */
+	char *variant[MAX_ITEMS];	/* "NAME LETS" */
+	unsigned int nr_variants;
 	char *attach;			/* device, as vmrun's -d takes it, or NULL */
 	char *step[MAX_ITEMS];		/* shell, in the order of the file */
 	unsigned int nr_steps;
@@ -69,6 +73,7 @@ struct result {
 	double stores[MAX_RUNS];
 	double memory[MAX_RUNS];	/* from another node's memory, no cache held it */
 	struct spread remote_s, remote_all_s, insns_s, loads_s, stores_s, memory_s;
+	char note[256];			/* what the workload had to say, last run */
 	char interrupts[64];		/* nodes that served them, of the last run */
 	struct function_result *func;	/* highest mean first */
 	size_t nr_funcs;
@@ -102,14 +107,17 @@ static inline struct result *result_of(const struct bench *b, unsigned int workl
  * @name: Is appended to the name of the workload.
  * @placement: For "@placement@".
  * @cpus: For "@cpus@".
+ * @lets: NAME=VALUE... of a variant, in which nothing is replaced, or NULL.
  */
 struct cell {
 	const char *name;
 	const char *placement;
 	const char *cpus;
+	const char *lets;
 };
 
 int workload_load(struct workload *w, const char *path, const struct cell *cell);
+int workload_variant(struct workload *w, const struct workload *of, unsigned int nr);
 uint64_t hash_text(uint64_t hash, const char *text);
 
 /* gather.c */

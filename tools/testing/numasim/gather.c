@@ -94,6 +94,8 @@ int gather(struct result *r, const char *const *path, unsigned int nr)
 		snprintf(r->in_force, sizeof(r->in_force), "%s", force ? force : "");
 		force = json_string_value(json_object_get(rep->info, "interrupts"));
 		snprintf(r->interrupts, sizeof(r->interrupts), "%s", force ? force : "");
+		force = json_string_value(json_object_get(rep->info, "note"));
+		snprintf(r->note, sizeof(r->note), "%s", force ? force : "");
 	}
 	r->remote_s = spread_of(r->remote, nr);
 	r->remote_all_s = spread_of(r->remote_all, nr);
@@ -142,6 +144,16 @@ static void print_arm(const struct result *r, const struct result *ref)
 	if (*r->in_force && r->arm->placement && strcmp(r->in_force, r->arm->placement))
 		printf(" (in force: %s)", r->in_force);
 	putchar('\n');
+}
+
+/* What the last run of each arm noted. */
+static void print_notes(const struct bench *b, unsigned int wl)
+{
+	unsigned int a;
+
+	for (a = 0; a < b->nr_arms; a++)
+		if (*result_of(b, wl, a)->note)
+			printf("    %s: %s\n", b->arm[a].name, result_of(b, wl, a)->note);
 }
 
 static void print_functions(const struct bench *b, unsigned int wl)
@@ -198,6 +210,7 @@ void print_results(const struct bench *b)
 		       "max", "runs", "instr", "ratio", "instr r.");
 		for (a = 0; a < b->nr_arms; a++)
 			print_arm(result_of(b, wl, a), result_of(b, wl, 0));
+		print_notes(b, wl);
 		print_functions(b, wl);
 	}
 }
@@ -237,9 +250,10 @@ static json_t *result_to_json(const struct result *r, const struct result *ref)
 		json_object_set_new(o, "name", json_string(r->func[i].name));
 		json_array_append_new(funcs, o);
 	}
-	return json_pack("{s:s,s:b,s:s,s:s,s:I,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o}",
+	return json_pack("{s:s,s:b,s:s,s:s,s:s,s:I,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o}",
 		"arm", r->arm->name, "skipped", r->skipped,
-		"tag_placement_in_force", r->in_force, "interrupts", r->interrupts, "ios", (json_int_t)r->ios,
+		"tag_placement_in_force", r->in_force, "interrupts", r->interrupts,
+		"note", r->note, "ios", (json_int_t)r->ios,
 		"remote_per_io", spread_to_json(&r->remote_s, r->remote, r->runs),
 		"remote_per_io_all", spread_to_json(&r->remote_all_s, r->remote_all, r->runs),
 		"instructions_per_io", spread_to_json(&r->insns_s, r->insns, r->runs),

@@ -58,6 +58,7 @@ static struct {
 	unsigned int size_kib;
 	unsigned int depth;
 	unsigned int batch;
+	bool write;
 	const char *out;
 } opt = {
 	.ios = 8000,
@@ -170,8 +171,19 @@ static int run_aio(struct job *job, unsigned int n)
 	return 0;
 }
 
+/* One operation of a file that is not a disk: a byte written to it */
+static int run_writes(struct job *job, unsigned int n)
+{
+	while (n--)
+		if (pwrite(job->fd, "1", 1, 0) != 1)
+			return fail(job, "write", errno);
+	return 0;
+}
+
 static int run(struct job *job, unsigned int n)
 {
+	if (opt.write)
+		return run_writes(job, n);
 	return opt.depth > 1 ? run_aio(job, n) : run_sync(job, n);
 }
 
@@ -186,7 +198,8 @@ static int prepare(struct job *job)
 	err = pthread_setaffinity_np(pthread_self(), sizeof(set), &set);
 	if (err)
 		return fail(job, "pin", err);
-	job->fd = open(opt.dev[job->dev], O_RDONLY | O_DIRECT | O_CLOEXEC);
+	job->fd = open(opt.dev[job->dev], opt.write ? O_WRONLY | O_CLOEXEC :
+		       O_RDONLY | O_DIRECT | O_CLOEXEC);
 	if (job->fd < 0)
 		return fail(job, "open", errno);
 	err = posix_memalign((void **)&job->buf, 65536, len);
@@ -330,6 +343,7 @@ static const struct argp_option options[] = {
 	{ "size", 's', "KIB", 0, "size of a read (4)", 0 },
 	{ "depth", 'q', "N", 0, "reads in flight of each thread; 1: pread(), more: libaio's system calls (1)", 0 },
 	{ "batch", 'b', "N", 0, "reads handed over by one system call (1)", 0 },
+	{ "write", 'W', NULL, 0, "the devices are files, such as a module's parameter: write a byte instead of reading", 0 },
 	{ "out", 'o', "DIR", 0, "where ioload and kallsyms are written", 0 },
 	{ 0 }
 };
@@ -354,6 +368,9 @@ static error_t parse(int key, char *arg, struct argp_state *st)
 		break;
 	case 'b':
 		opt.batch = number(st, "batch", arg, 1, MAX_DEPTH);
+		break;
+	case 'W':
+		opt.write = true;
 		break;
 	case 'o':
 		opt.out = arg;
@@ -416,7 +433,7 @@ int main(int argc, char **argv)
 				opt.cpus[opt.nr_cpus++] = i;
 	}
 	jobs = calloc(opt.nr_cpus, sizeof(*jobs));
-	if (!jobs || check_devices())
+	if (!jobs || (!opt.write && check_devices()))
 		return 1;
 	pthread_barrier_init(&barrier, NULL, opt.nr_cpus);
 	numasim_mark(MARK_ARM);

@@ -79,7 +79,7 @@ int matrix_load(struct bench *b, const char *path, const char *topologies)
 	struct topology t;
 	unsigned int n, r, c;
 
-	if (workload_load(&first, path, &(struct cell){ "", "", "0" }))
+	if (workload_load(&first, path, &(struct cell){ "", "", "0", NULL }))
 		return -1;
 	if (asprintf(&file, "%s/%s.topo", topologies,
 		     b->topology ? b->topology : first.topology) < 0)

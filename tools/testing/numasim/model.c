@@ -154,7 +154,7 @@ static char *object_by_address(const struct loader *l, uint64_t vaddr)
 	return strdup("");
 }
 
-/* "ADDR what it is": written in the guest, see lineinfo/ */
+/* "ADDR what it is": written in the guest, see modules/ */
 static void add_objects(struct loader *l)
 {
 	size_t size = 0, i;

@@ -100,6 +100,19 @@ has_cells()	# TOPOLOGY ROWS COLUMNS
 
 has_cells two "default node0 node1 spread" "node0 node1 all"
 has_cells memless "default node0 node2 node3 spread" "node0 node1 node2 node3 all"
+
+# Variants are workloads that run only if they are named.
+names()	# ARGUMENTS...: of the workloads in a report
+{
+	"$bench" -b "$work" -V "$work" -o "$work/names" -a "a=$work/kernel" -n "$@" 2>/dev/null |
+		sed -n 's/^\([a-z_-]*\): .*/\1/p' | grep -v '^same$' | tr '\n' ' '
+}
+
+[ "$(names -w 'workqueue*')" = "workqueue workqueue-affine workqueue-batch workqueue-batch-affine " ]
+result $? "a pattern names variants"
+[ "$(names | tr ' ' '\n' | grep -c '^workqueue\|^iscsi')" -eq 2 ]
+result $? "without a name there are no variants"
+refuses 1 "workload workqueue-none: there are" -a "a=$work/kernel" -w iscsi -w workqueue-none
 refuses 1 "none.conf: No such file" -a "a=$work/kernel" -m none
 echo "1..$nr"
 [ "$failed" -eq 0 ]

@@ -13,6 +13,10 @@
  *   load ARGUMENTS		of ioload
  *   let NAME=VALUE		for a shell file that is set up later
  *   interrupts PATTERN		note which nodes serve those of this name
+ *   after FILE			shell, sourced in the guest when the load has ended; what it
+ *				writes to /run/out/note is shown with the result
+ *   variant NAME LETS		makes a second workload, FILE-NAME, for which these
+ *				NAME=VALUE are let first
  *   attach KIND@NODE		the guest has this controller, with a disk
  *
  * In a matrix (matrix.c) @placement@ and @cpus@ stand for what the cell says.
@@ -71,6 +75,10 @@ static int parse_line(struct workload *w, char *key, char *val)
 		w->interrupts = strdup(val);
 	} else if (!strcmp(key, "let")) {
 		return add_step(w, format("%s%s", val, ""));
+	} else if (!strcmp(key, "variant")) {
+		if (w->nr_variants == MAX_ITEMS)
+			return -1;
+		w->variant[w->nr_variants++] = strdup(val);
 	} else if (!strcmp(key, "attach")) {
 		w->attach = strdup(val);
 	} else if (!strcmp(key, "plugin")) {
@@ -82,6 +90,9 @@ static int parse_line(struct workload *w, char *key, char *val)
 	} else if (!strcmp(key, "setup")) {
 		dir = strdup(w->path);
 		return add_step(w, format(". '%s/%s'", dirname(dir), val));
+	} else if (!strcmp(key, "after")) {
+		dir = strdup(w->path);
+		w->after = format("%s/%s", dirname(dir), val);
 	} else if (!strcmp(key, "stack")) {
 		dir = strdup(w->path);
 		w->stack = format("%s/%s", dirname(dir), val);
@@ -131,9 +142,13 @@ int workload_load(struct workload *w, const char *path, const struct cell *cell)
 	w->name[strcspn(w->name, ".")] = '\0';
 	if (cell)
 		w->name = format("%s-%s", w->name, cell->name);
+	if (cell && cell->lets) {
+		add_step(w, strdup(cell->lets));
+		w->hash = hash_text(w->hash, cell->lets);
+	}
 	while (getline(&line, &size, f) >= 0) {
 		at++;
-		if (cell) {
+		if (cell && !cell->lets) {
 			line = replace(line, "@placement@", cell->placement);
 			line = replace(line, "@cpus@", cell->cpus);
 			size = 0;
@@ -145,7 +160,7 @@ int workload_load(struct workload *w, const char *path, const struct cell *cell)
 			continue;
 		val = save + strspn(save, " \t");
 		if (!*val || parse_line(w, key, val)) {
-			fprintf(stderr, "%s:%u: give title, topology, module, device, set, let, setup, stack, plugin, interrupts, attach or load with a value, at most %d of a kind\n",
+			fprintf(stderr, "%s:%u: give title, topology, module, device, set, let, setup, stack, plugin, interrupts, after, variant, attach or load with a value, at most %d of a kind\n",
 				path, at, MAX_ITEMS);
 			fclose(f);
 			return -1;
@@ -153,6 +168,8 @@ int workload_load(struct workload *w, const char *path, const struct cell *cell)
 	}
 	free(line);
 	fclose(f);
+	if (cell && cell->lets)
+		w->title = format("%s: %s", w->title, cell->lets);
 	missing = !w->title ? "title" : !w->topology ? "topology" :
 		  !w->load ? "load" : !w->nr_devices ? "device" : NULL;
 	if (missing) {
@@ -160,4 +177,19 @@ int workload_load(struct workload *w, const char *path, const struct cell *cell)
 		return -1;
 	}
 	return 0;
+}
+
+/* The workload of variant @nr of @of. */
+int workload_variant(struct workload *w, const struct workload *of, unsigned int nr)
+{
+	char *name = strdup(of->variant[nr]), *lets = strpbrk(name, " \t");
+	struct cell cell = { .name = name };
+
+	if (!lets) {
+		fprintf(stderr, "%s: variant %s: give NAME=VALUE behind the name\n", of->path, name);
+		return -1;
+	}
+	*lets++ = '\0';
+	cell.lets = lets + strspn(lets, " \t");
+	return workload_load(w, of->path, &cell);
 }

@@ -175,6 +175,20 @@ static int parse_dist(struct parser *p)
 	return 0;
 }
 
+static int parse_caches(struct parser *p)
+{
+	const char *rest;
+
+	if (p->topo->caches)
+		return fail(p, "caches is there already");
+	if (parse_number(p, "caches", 1, TOPO_MAX_CPUS, &p->topo->caches))
+		return -1;
+	rest = next_word(p);
+	if (rest)
+		return fail(p, "'%s' after the number of caches", rest);
+	return 0;
+}
+
 static int parse_line(struct parser *p, char *line)
 {
 	char *key;
@@ -187,7 +201,9 @@ static int parse_line(struct parser *p, char *line)
 		return parse_node(p);
 	if (!strcmp(key, "dist"))
 		return parse_dist(p);
-	return fail(p, "'%s' is not one of: node, dist", key);
+	if (!strcmp(key, "caches"))
+		return parse_caches(p);
+	return fail(p, "'%s' is not one of: node, dist, caches", key);
 }
 
 static int check_whole(struct parser *p)
@@ -209,6 +225,12 @@ static int check_whole(struct parser *p)
 		if (topo->cpu_node[cpu] == seen)
 			seen++;
 	}
+	if (!topo->caches)
+		topo->caches = 1;
+	cpu = topo_cpus_per_node(topo);
+	if (topo->caches > 1 && (!cpu || cpu % topo->caches))
+		return fail(p, "%u caches: every node needs as many cpus, in a row, and a multiple of that",
+			    topo->caches);
 	if (!topo_mem_total(topo) || topo_mem_total(topo) > TOPO_MEM_MAX)
 		return fail(p, "memory of all nodes is %lluM, not in 128M..%lluM",
 			    (unsigned long long)topo_mem_total(topo) >> 20,
@@ -247,6 +269,16 @@ int topo_load(struct topology *topo, const char *path, char *err)
 	ret = topo_read(topo, file, path, err);
 	fclose(file);
 	return ret;
+}
+
+unsigned int topo_cpus_per_node(const struct topology *topo)
+{
+	unsigned int cpu, per_node = topo->node_cpus[0];
+
+	for (cpu = 0; cpu < topo->nr_cpus; cpu++)
+		if (topo->cpu_node[cpu] != cpu / per_node)
+			return 0;
+	return topo->nr_cpus % per_node ? 0 : per_node;
 }
 
 int topo_node_of_cpu(const struct topology *topo, unsigned int cpu)

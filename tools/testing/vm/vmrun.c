@@ -201,12 +201,9 @@ static void load_topology(struct vm *vm)
  */
 static unsigned int nr_sockets(const struct topology *t)
 {
-	unsigned int cpu, per_node = t->node_cpus[0];
+	unsigned int per_node = topo_cpus_per_node(t);
 
-	for (cpu = 0; cpu < t->nr_cpus; cpu++)
-		if (t->cpu_node[cpu] != cpu / per_node)
-			return t->nr_cpus;
-	return t->nr_cpus % per_node ? t->nr_cpus : t->nr_cpus / per_node;
+	return per_node ? t->nr_cpus / per_node : t->nr_cpus;
 }
 
 static void topology_args(const struct topology *t, struct strv *q)
@@ -214,7 +211,8 @@ static void topology_args(const struct topology *t, struct strv *q)
 	unsigned int sockets = nr_sockets(t), cpu, node, to;
 
 	ADD(q, "-smp");
-	ADD(q, "%u,sockets=%u,cores=%u,threads=1", t->nr_cpus, sockets, t->nr_cpus / sockets);
+	ADD(q, "%u,sockets=%u,dies=%u,cores=%u,threads=1", t->nr_cpus, sockets, t->caches,
+	    t->nr_cpus / sockets / t->caches);
 	ADD(q, "-m");
 	ADD(q, "%lluM", (unsigned long long)topo_mem_total(t) >> 20);
 	for (node = 0; node < t->nr_nodes; node++) {

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * On which CPU requests complete: rq_affinity, with a controller that has one
- * interrupt. Needs root and vmrun -d megasas@2.
+ * interrupt, and with drivers that have none or one a CPU. Needs root and
+ * vmrun -d megasas@2; -d virtio-scsi@3 and TOPO=caches test more.
  */
 #include <errno.h>
+#include <glob.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +18,7 @@
 #define READS 100
 
 static struct nodes nodes;
-static struct scsi_host host;
+static char disk[32];
 
 enum where { CPU, NODE, ELSEWHERE, IPI, NR_COUNTS };
 
@@ -38,25 +40,39 @@ static int find_irq(void)
 
 static bool count(bool on)
 {
-	return !write_line(on ? "1" : "0", "/sys/kernel/debug/block/%s/hctx0/completions",
-			   host.disk);
+	return !run("for f in /sys/kernel/debug/block/%s/hctx*/completions; do echo %d >$f || exit; done",
+		    disk, on);
 }
 
+/* Of all hardware queues together. */
 static bool read_counts(unsigned long c[NR_COUNTS])
 {
+	unsigned long of[NR_COUNTS];
 	char path[96], line[128];
 	bool found = false;
+	glob_t files;
+	size_t i;
 	FILE *f;
+	int k;
 
-	snprintf(path, sizeof(path), "/sys/kernel/debug/block/%s/hctx0/completions", host.disk);
-	f = fopen(path, "r");
-	while (f && fgets(line, sizeof(line), f)) {
-		if (sscanf(line, "cpu=%lu node=%lu elsewhere=%lu ipi=%lu", &c[CPU], &c[NODE],
-			   &c[ELSEWHERE], &c[IPI]) == 4)
+	memset(c, 0, NR_COUNTS * sizeof(*c));
+	snprintf(path, sizeof(path), "/sys/kernel/debug/block/%s/hctx*/completions", disk);
+	if (glob(path, 0, NULL, &files))
+		return false;
+	for (i = 0; i < files.gl_pathc; i++) {
+		f = fopen(files.gl_pathv[i], "r");
+		while (f && fgets(line, sizeof(line), f)) {
+			if (sscanf(line, "cpu=%lu node=%lu elsewhere=%lu ipi=%lu", &of[CPU],
+				   &of[NODE], &of[ELSEWHERE], &of[IPI]) != 4)
+				continue;
 			found = true;
+			for (k = 0; k < NR_COUNTS; k++)
+				c[k] += of[k];
+		}
+		if (f)
+			fclose(f);
 	}
-	if (f)
-		fclose(f);
+	globfree(&files);
 	return found;
 }
 
@@ -66,9 +82,9 @@ static bool complete(const char *affinity, int cpu, enum where where, bool ipi)
 	unsigned long c[NR_COUNTS] = { 0 };
 	bool ok;
 
-	ok = !write_line(affinity, "/sys/block/%s/queue/rq_affinity", host.disk) && count(true) &&
+	ok = !write_line(affinity, "/sys/block/%s/queue/rq_affinity", disk) && count(true) &&
 	     !run("taskset -c %d dd if=/dev/%s of=/dev/null bs=4k count=%d iflag=direct 2>/dev/null",
-		  cpu, host.disk, READS) && count(false) && read_counts(c);
+		  cpu, disk, READS) && count(false) && read_counts(c);
 	if (ok && c[where] >= READS * 9 / 10 && c[CPU] + c[NODE] + c[ELSEWHERE] < c[where] + READS / 10 &&
 	    (ipi ? c[IPI] >= READS * 9 / 10 : c[IPI] < READS / 10))
 		return true;
@@ -77,12 +93,66 @@ static bool complete(const char *affinity, int cpu, enum where where, bool ipi)
 	return false;
 }
 
+static int cpu_of_last_node(void)
+{
+	int node, cpu;
+
+	for (node = nodes.nr - 1; node > 0 && nodes_cpus(node, &cpu, 1) < 1; node--)
+		;
+	return cpu;
+}
+
+/* Drivers whose interrupts come to the submitting CPU: no value makes a difference. */
+static void test_driver(const char *name, bool loaded)
+{
+	static const char *const values[] = { "0", "1", "2", "3" };
+	bool ok = loaded;
+	char what[64];
+	size_t i;
+
+	snprintf(what, sizeof(what), "%s completes on the submitter with every value", name);
+	for (i = 0; i < sizeof(values) / sizeof(*values) && ok; i++)
+		ok = complete(values[i], 1, CPU, false) &&
+		     complete(values[i], cpu_of_last_node(), CPU, false);
+	ktap_result(ok, "%s", what);
+}
+
 static bool reads(const char *want)
 {
 	char line[16] = "";
 
-	read_line(line, sizeof(line), "/sys/block/%s/queue/rq_affinity", host.disk);
+	read_line(line, sizeof(line), "/sys/block/%s/queue/rq_affinity", disk);
 	return !strcmp(line, want);
+}
+
+/* A CPU of the node that shares no last-level cache with @cpu, or -1. */
+static int other_cache(int node, int cpu)
+{
+	int cpus[64], nr = nodes_cpus(node, cpus, 64), i;
+	char own[64] = "", line[64];
+
+	read_line(own, sizeof(own), "/sys/devices/system/cpu/cpu%d/cache/index3/shared_cpu_list", cpu);
+	for (i = 0; *own && i < nr; i++) {
+		read_line(line, sizeof(line),
+			  "/sys/devices/system/cpu/cpu%d/cache/index3/shared_cpu_list", cpus[i]);
+		if (strcmp(own, line))
+			return cpus[i];
+	}
+	return -1;
+}
+
+static void test_caches(bool ok, int other)
+{
+	if (other < 0) {
+		ktap_skip("1: with another cache of the node, by IPI",
+			  "one cache a node, take TOPO=caches");
+		ktap_skip("3: with another cache of the node, without", "the same");
+		return;
+	}
+	ktap_result(ok && complete("1", other, CPU, true),
+		    "1: with another cache of the node, by IPI");
+	ktap_result(ok && complete("3", other, NODE, false),
+		    "3: with another cache of the node, without");
 }
 
 static void test_values(void)
@@ -94,12 +164,12 @@ static void test_values(void)
 
 	ktap_result(ok, "rq_affinity is 1 by default");
 	for (i = 0; i < sizeof(good) / sizeof(*good); i++)
-		ok &= !write_line(good[i], "/sys/block/%s/queue/rq_affinity", host.disk) &&
+		ok &= !write_line(good[i], "/sys/block/%s/queue/rq_affinity", disk) &&
 		      reads(good[i]);
 	ktap_result(ok, "0 to 3 can be written and read back");
 	for (i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
 		errno = 0;
-		if (!write_line(bad[i], "/sys/block/%s/queue/rq_affinity", host.disk) ||
+		if (!write_line(bad[i], "/sys/block/%s/queue/rq_affinity", disk) ||
 		    errno != EINVAL || !reads("2")) {
 			ktap_note("%s wasn't refused", bad[i]);
 			ok = false;
@@ -108,8 +178,31 @@ static void test_values(void)
 	ktap_result(ok, "others are refused, and change nothing");
 }
 
+static void test_drivers(void)
+{
+	struct scsi_host host;
+
+	strcpy(disk, "nullb0");
+	test_driver("null_blk", !run("modprobe null_blk irqmode=2 submit_queues=2"));
+	module_unload("null_blk");
+
+	test_driver("scsi_debug", !run("modprobe scsi_debug delay=0 ndelay=20000 host_max_queue=64 submit_queues=2") &&
+		    !scsi_host_wait("scsi_debug", 0, &host) && strcpy(disk, host.disk));
+	module_unload("scsi_debug");
+
+	if (!pci_has(0x1af4, 0x0100)) {
+		ktap_skip("virtio_scsi completes on the submitter with every value",
+			  "needs vmrun -d virtio-scsi@3");
+		return;
+	}
+	test_driver("virtio_scsi", !run("modprobe virtio_scsi") &&
+		    !scsi_host_wait("virtio_scsi", 0, &host) && strcpy(disk, host.disk));
+	module_unload("virtio_scsi");
+}
+
 int main(void)
 {
+	struct scsi_host host;
 	unsigned long before[NR_COUNTS], after[NR_COUNTS];
 	int irq, cpus[8], near, far, node, online;
 	bool ok;
@@ -120,12 +213,13 @@ int main(void)
 		printf("1..0 # SKIP needs a controller (vmrun -d megasas@2) and two nodes\n");
 		return 4;
 	}
-	ktap_start(9);
+	ktap_start(14);
 	if (run("modprobe megaraid_sas") || scsi_host_wait("megaraid_sas", 0, &host) ||
 	    (irq = find_irq()) < 0) {
 		printf("Bail out! no disk or no interrupt\n");
 		return 1;
 	}
+	strcpy(disk, host.disk);
 	for (node = nodes.nr - 1; node > 0 && nodes_cpus(node, cpus, 8) < 2; node--)
 		;
 	near = cpus[1];
@@ -138,25 +232,28 @@ int main(void)
 		    "0: where the interrupt is");
 	ktap_result(ok && complete("3", near, NODE, false) && complete("3", far, CPU, true),
 		    "3: anywhere on the node, from another one by IPI");
-	/* The CPUs of a node share their last cache here. */
+	/* These two CPUs of a node share their last cache. */
 	ktap_result(ok && complete("1", near, NODE, false) && complete("1", far, CPU, true),
 		    "1: with the same cache, from another one by IPI");
 	ktap_result(ok && complete("2", near, CPU, true) && complete("2", far, CPU, true),
 		    "2: on the CPU");
 
+	test_caches(ok, other_cache(node, cpus[0]));
+
 	ok = read_counts(before) &&
-	     !run("dd if=/dev/%s of=/dev/null bs=4k count=20 iflag=direct 2>/dev/null", host.disk) &&
+	     !run("dd if=/dev/%s of=/dev/null bs=4k count=20 iflag=direct 2>/dev/null", disk) &&
 	     read_counts(after) && !memcmp(before, after, sizeof(before));
 	ktap_result(ok, "nothing is counted unless asked");
 
 	/* Who submitted is offline: completed, wherever. */
-	write_line("3", "/sys/block/%s/queue/rq_affinity", host.disk);
+	write_line("3", "/sys/block/%s/queue/rq_affinity", disk);
 	for (online = 0, ok = true; online < 10 && ok; online++)
 		ok = !run("(taskset -c %d dd if=/dev/%s of=/dev/null bs=4k count=200 iflag=direct & "
 			  "sleep 0.1; echo 0 >/sys/devices/system/cpu/cpu%d/online; wait $!; "
 			  "r=$?; echo 1 >/sys/devices/system/cpu/cpu%d/online; exit $r) 2>/dev/null",
-			  near, host.disk, near, near);
+			  near, disk, near, near);
 	ktap_result(ok, "CPUs that go while their requests are in flight");
 	module_unload("megaraid_sas");
+	test_drivers();
 	return ktap_exit();
 }
