@@ -5,13 +5,13 @@
  * vmrun -d megasas@2; -d virtio-scsi@3 and TOPO=caches test more.
  */
 #include <errno.h>
-#include <glob.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "blkplace.h"
+#include "completions.h"
 #include "ktap.h"
 #include "scsihost.h"
 
@@ -19,8 +19,6 @@
 
 static struct nodes nodes;
 static char disk[32];
-
-enum where { CPU, NODE, ELSEWHERE, IPI, NR_COUNTS };
 
 /* An interrupt of the controller, by its name. */
 static int find_irq(void)
@@ -38,53 +36,15 @@ static int find_irq(void)
 	return irq;
 }
 
-static bool count(bool on)
-{
-	return !run("for f in /sys/kernel/debug/block/%s/hctx*/completions; do echo %d >$f || exit; done",
-		    disk, on);
-}
-
-/* Of all hardware queues together. */
-static bool read_counts(unsigned long c[NR_COUNTS])
-{
-	unsigned long of[NR_COUNTS];
-	char path[96], line[128];
-	bool found = false;
-	glob_t files;
-	size_t i;
-	FILE *f;
-	int k;
-
-	memset(c, 0, NR_COUNTS * sizeof(*c));
-	snprintf(path, sizeof(path), "/sys/kernel/debug/block/%s/hctx*/completions", disk);
-	if (glob(path, 0, NULL, &files))
-		return false;
-	for (i = 0; i < files.gl_pathc; i++) {
-		f = fopen(files.gl_pathv[i], "r");
-		while (f && fgets(line, sizeof(line), f)) {
-			if (sscanf(line, "cpu=%lu node=%lu elsewhere=%lu ipi=%lu", &of[CPU],
-				   &of[NODE], &of[ELSEWHERE], &of[IPI]) != 4)
-				continue;
-			found = true;
-			for (k = 0; k < NR_COUNTS; k++)
-				c[k] += of[k];
-		}
-		if (f)
-			fclose(f);
-	}
-	globfree(&files);
-	return found;
-}
-
 /* Nearly all completions of reads from a CPU are there, with or without an IPI. */
 static bool complete(const char *affinity, int cpu, enum where where, bool ipi)
 {
 	unsigned long c[NR_COUNTS] = { 0 };
 	bool ok;
 
-	ok = !write_line(affinity, "/sys/block/%s/queue/rq_affinity", disk) && count(true) &&
+	ok = !write_line(affinity, "/sys/block/%s/queue/rq_affinity", disk) && completions_count(disk, true) &&
 	     !run("taskset -c %d dd if=/dev/%s of=/dev/null bs=4k count=%d iflag=direct 2>/dev/null",
-		  cpu, disk, READS) && count(false) && read_counts(c);
+		  cpu, disk, READS) && completions_count(disk, false) && completions_read(disk, c);
 	if (ok && c[where] >= READS * 9 / 10 && c[CPU] + c[NODE] + c[ELSEWHERE] < c[where] + READS / 10 &&
 	    (ipi ? c[IPI] >= READS * 9 / 10 : c[IPI] < READS / 10))
 		return true;
@@ -240,9 +200,9 @@ int main(void)
 
 	test_caches(ok, other_cache(node, cpus[0]));
 
-	ok = read_counts(before) &&
+	ok = completions_read(disk, before) &&
 	     !run("dd if=/dev/%s of=/dev/null bs=4k count=20 iflag=direct 2>/dev/null", disk) &&
-	     read_counts(after) && !memcmp(before, after, sizeof(before));
+	     completions_read(disk, after) && !memcmp(before, after, sizeof(before));
 	ktap_result(ok, "nothing is counted unless asked");
 
 	/* Who submitted is offline: completed, wherever. */
