@@ -56,7 +56,7 @@ boot: build ## boot it on the topology TOPO: a shell, or CMD='...'
 run: build ## the demonstration: NUMA-aware I/O on an emulated NUMA host
 	@scripts/run "$(TOPO)" "$(CONFIG)"
 
-.PHONY: check check-all bench matrix
+.PHONY: check check-all bench matrix affinity-study
 check: build ## the tests
 	@scripts/check quick
 
@@ -68,6 +68,9 @@ bench: build ## the measurements on the modelled machine
 
 matrix: build ## structures on each node x load on each node, modelled; MATRIX=NAME RUNS=N
 	@$(MAKE) --no-print-directory -C tools/testing/numasim matrix
+
+affinity-study: build ## rq_affinity x queue_affinity x submitter, modelled and counted; RUNS=N (50)
+	@$(MAKE) --no-print-directory -C tools/testing/numasim affinity-study
 
 .PHONY: clean distclean
 clean: ## remove the products of builds, keep the source trees

@@ -226,6 +226,8 @@ static char *key_of(const struct workload *w, const struct arm *arm, unsigned in
 	h = hash_text(h, bench.plugin_options);
 	if (w->stack)
 		h = hash_file(h, w->stack);
+	if (w->each)
+		h = hash_file(h, w->each);
 	if (w->after)
 		h = hash_file(h, w->after);
 	h = hash_file(h, format("%s/stack.conf", bench.data));
@@ -246,7 +248,28 @@ static bool is_done(const char *path, const char *key)
 	return done;
 }
 
-static int write_script(const char *dir, const struct workload *w, const struct arm *arm)
+/* Load, and what stands around it; its results are number @window of the boot. */
+static void write_load(FILE *f, const struct workload *w, unsigned int window)
+{
+	unsigned int i;
+
+	fprintf(f, "note=/run/out/note-%u\ncounts=/run/out/counts-%u\n", window, window);
+	if (w->each)
+		fprintf(f, "%s\n. '%s'\n", w->lets ? w->lets : "", w->each);
+	if (w->interrupts)
+		fprintf(f, "count_interrupts '%s' before\n", w->interrupts);
+	fprintf(f, "'%s/ioload' -o /run/out %s", bench.build, w->load);
+	for (i = 0; i < w->nr_devices; i++)
+		fprintf(f, " %s", w->device[i]);
+	fputc('\n', f);
+	if (w->interrupts)
+		fprintf(f, "count_interrupts '%s' after\n", w->interrupts);
+	if (w->after)
+		fprintf(f, ". '%s'\n", w->after);
+}
+
+static int write_script(const char *dir, struct workload *const *w, unsigned int nr,
+			const struct arm *arm)
 {
 	char *path = format("%s/run.sh", dir);
 	FILE *f = fopen(path, "w");
@@ -259,24 +282,22 @@ static int write_script(const char *dir, const struct workload *w, const struct 
 	fprintf(f, "set -eu\nplacement='%s'\nmodules='%s'\n. '%s/guest.sh'\n",
 		arm->placement ? arm->placement : "", arm->modules ? arm->modules : "",
 		bench.data);
-	for (i = 0; i < w->nr_steps; i++)
-		fprintf(f, "%s\n", w->step[i]);
-	for (i = 0; i < w->nr_devices; i++)
-		fprintf(f, "wait_for %s\n", w->device[i]);
+	if (w[0]->lets && !w[0]->each)
+		fprintf(f, "%s\n", w[0]->lets);
+	for (i = 0; i < w[0]->nr_steps; i++)
+		fprintf(f, "%s\n", w[0]->step[i]);
+	for (i = 0; i < w[0]->nr_devices; i++)
+		fprintf(f, "wait_for %s\n", w[0]->device[i]);
 	fprintf(f, "place \"$placement\"");
-	for (i = 0; i < w->nr_devices; i++)
-		fprintf(f, " %s", w->device[i]);
-	if (w->interrupts)
-		fprintf(f, "\ncount_interrupts '%s' before", w->interrupts);
-	fprintf(f, "\n'%s/ioload' -o /run/out %s", bench.build, w->load);
-	for (i = 0; i < w->nr_devices; i++)
-		fprintf(f, " %s", w->device[i]);
+	for (i = 0; i < w[0]->nr_devices; i++)
+		fprintf(f, " %s", w[0]->device[i]);
 	fputc('\n', f);
-	if (w->interrupts)
-		fprintf(f, "count_interrupts '%s' after\n", w->interrupts);
-	if (w->after)
-		fprintf(f, ". '%s'\n", w->after);
-	if (arm->lineinfo)
+	for (i = 0; i < nr; i++) {
+		fprintf(f, "(\n");
+		write_load(f, w[i], i + 1);
+		fprintf(f, ")\n");
+	}
+	if (arm->lineinfo && nr == 1)
 		fprintf(f, "'%s/lineobj' /run/out '%s/numasim_lineinfo.ko'\n", bench.build,
 			arm->modules);
 	free(path);
@@ -332,19 +353,20 @@ static int boot(const char *dir, const struct workload *w, const struct arm *arm
 }
 
 static int make_report(const char *dir, const char *path, const struct workload *w,
-		       const struct arm *arm, const char *key)
+		       const struct arm *arm, const char *key, unsigned int window)
 {
 	char *tmp = format("%s.tmp", path);
 	char *argv[] = {
 		format("%s/numasim-report", bench.build), "show", "-o", "json",
 		"-t", "64", "-m", format("%s/System.map", arm->dir),
-		"-s", format("%s/stack.conf", bench.data),
+		"-s", format("%s/stack.conf", bench.data), "-w", format("%u", window),
 		"-i", format("key=%s", key), "-i", format("workload=%s", w->name),
 		"-i", format("arm=%s", arm->name),
 		"-i", format("tag_placement=%s", arm->placement ? arm->placement : ""),
 		"-i", format("tag_placement_in_force=%s", read_word(dir, "placement")),
 		"-i", format("interrupts=%s", read_word(dir, "interrupts")),
-		"-i", format("note=%s", read_line(dir, "note")),
+		"-i", format("note=%s", read_line(dir, format("note-%u", window))),
+		"-i", format("counts=%s", read_line(dir, format("counts-%u", window))),
 		"-i", format("kernel_sha256=%s", arm->kernel_sha),
 		"-i", format("config_sha256=%s", arm->config_sha),
 		(char *)dir,
@@ -361,11 +383,35 @@ static int make_report(const char *dir, const char *path, const struct workload 
 	return rename(tmp, path);
 }
 
-/* 0: there is a result; EXIT_SKIP: this kernel cannot; else failed. */
-static int do_run(const struct workload *w, const struct arm *arm, unsigned int nr,
-		  const char *path, const char *key)
+static char *run_path(const struct workload *w, const struct arm *arm, unsigned int nr)
 {
-	char *dir = format("%s/%s/%s/run-%u.d", bench.out, w->name, arm->name, nr);
+	return format("%s/%s/%s/run-%u.json", bench.out, w->name, arm->name, nr);
+}
+
+/* The workloads of a boot in an order that the number of the run determines. */
+static void draw_order(struct workload **w, unsigned int nr, unsigned int run_nr)
+{
+	struct drand48_data state;
+	unsigned int i, j;
+	double x;
+
+	srand48_r(run_nr, &state);
+	for (i = nr; i > 1; i--) {
+		struct workload *tmp = w[i - 1];
+
+		drand48_r(&state, &x);
+		j = x * i;
+		w[i - 1] = w[j];
+		w[j] = tmp;
+	}
+}
+
+/* 0: there are results of these workloads; EXIT_SKIP: this kernel cannot; else failed. */
+static int do_run(struct workload *const *w, unsigned int nr_workloads, const struct arm *arm,
+		  unsigned int nr)
+{
+	char *dir = format("%s/%s/%s/run-%u.d", bench.out, w[0]->name, arm->name, nr);
+	unsigned int i;
 	int ret;
 
 	if (when_built(arm) != arm->built) {
@@ -374,22 +420,21 @@ static int do_run(const struct workload *w, const struct arm *arm, unsigned int 
 		exit(1);
 	}
 	remove_dir(dir);
-	if (make_dir(dir) || write_script(dir, w, arm))
+	if (make_dir(dir) || write_script(dir, w, nr_workloads, arm))
 		return 1;
-	ret = boot(dir, w, arm);
+	ret = boot(dir, w[0], arm);
 	if (ret && ret != EXIT_SKIP)
-		fprintf(stderr, "%s %s run %u: the guest failed (%d), see %s\n", w->name,
+		fprintf(stderr, "%s %s run %u: the guest failed (%d), see %s\n", w[0]->name,
 			arm->name, nr, ret, dir);
-	if (!ret)
-		ret = make_report(dir, path, w, arm, key) ? 1 : 0;
+	for (i = 0; i < nr_workloads && !ret; i++) {
+		if (make_dir(format("%s/%s/%s", bench.out, w[i]->name, arm->name)) ||
+		    make_report(dir, run_path(w[i], arm, nr), w[i], arm, key_of(w[i], arm, nr),
+				i + 1))
+			ret = 1;
+	}
 	if (!ret || ret == EXIT_SKIP)
 		remove_dir(dir);
 	return ret;
-}
-
-static char *run_path(const struct workload *w, const struct arm *arm, unsigned int nr)
-{
-	return format("%s/%s/%s/run-%u.json", bench.out, w->name, arm->name, nr);
 }
 
 static double now(void)
@@ -400,40 +445,63 @@ static double now(void)
 	return ts.tv_sec + ts.tv_nsec / 1e9;
 }
 
+static bool have_results(unsigned int wl, unsigned int nr, const struct arm *arm,
+			 unsigned int run_nr)
+{
+	unsigned int i;
+
+	for (i = 0; i < nr; i++) {
+		const struct workload *w = &bench.workload[wl + i];
+
+		if (!is_done(run_path(w, arm, run_nr), key_of(w, arm, run_nr)))
+			return false;
+	}
+	return true;
+}
+
+/* One run of the workloads of a boot in one arm. Returns 1 if it failed, else 0. */
+static int run_boot(unsigned int wl, unsigned int of_boot, unsigned int a, unsigned int nr,
+		    const char *progress)
+{
+	struct result *r = result_of(&bench, wl, a);
+	struct workload *w[MAX_ITEMS + 1];
+	struct arm *arm = &bench.arm[a];
+	double start = now();
+	unsigned int i;
+	int ret;
+
+	if (r->skipped || have_results(wl, of_boot, arm, nr))
+		return 0;
+	for (i = 0; i < of_boot; i++)
+		w[i] = &bench.workload[wl + i];
+	draw_order(w, of_boot, nr);
+	fprintf(stderr, "%s %s%s, %s, run %u ...", progress, bench.workload[wl].name,
+		of_boot > 1 ? " and variants" : "", arm->name, nr);
+	ret = do_run(w, of_boot, arm, nr);
+	if (ret && ret != EXIT_SKIP) {
+		fprintf(stderr, " FAILED, once more ...");
+		ret = do_run(w, of_boot, arm, nr);
+	}
+	fprintf(stderr, " %s, %.0f s\n", !ret ? "done" : ret == EXIT_SKIP ? "SKIPPED" : "FAILED",
+		now() - start);
+	for (i = 0; ret == EXIT_SKIP && i < of_boot; i++)
+		result_of(&bench, wl + i, a)->skipped = true;
+	return ret && ret != EXIT_SKIP;
+}
+
 static int run_all(void)
 {
-	unsigned int nr, wl, i, done = 0;
-	unsigned int all = bench.runs * bench.nr_workloads * bench.nr_arms;
+	unsigned int nr, wl, i, done = 0, all = bench.runs * bench.nr_workloads * bench.nr_arms;
 	int failed = 0;
 
 	for (nr = 1; nr <= bench.runs; nr++) {
-		for (wl = 0; wl < bench.nr_workloads; wl++) {
+		for (wl = 0; wl < bench.nr_workloads; wl += nr_of_boot(&bench, wl)) {
 			for (i = 0; i < bench.nr_arms; i++) {
+				done += nr_of_boot(&bench, wl);
 				/* forth and back, so that no arm is always first */
-				unsigned int a = nr % 2 ? i : bench.nr_arms - 1 - i;
-				const struct workload *w = &bench.workload[wl];
-				struct arm *arm = &bench.arm[a];
-				struct result *r = result_of(&bench, wl, a);
-				char *path = run_path(w, arm, nr), *key = key_of(w, arm, nr);
-				double start = now();
-				int ret;
-
-				done++;
-				if (r->skipped || is_done(path, key))
-					continue;
-				fprintf(stderr, "[%u/%u] %s, %s, run %u ...", done, all, w->name,
-					arm->name, nr);
-				ret = do_run(w, arm, nr, path, key);
-				if (ret && ret != EXIT_SKIP) {
-					fprintf(stderr, " FAILED, once more ...");
-					ret = do_run(w, arm, nr, path, key);
-				}
-				fprintf(stderr, " %s, %.0f s\n", !ret ? "done" :
-					ret == EXIT_SKIP ? "SKIPPED" : "FAILED", now() - start);
-				if (ret == EXIT_SKIP)
-					r->skipped = true;
-				else if (ret)
-					failed++;
+				failed += run_boot(wl, nr_of_boot(&bench, wl),
+						   nr % 2 ? i : bench.nr_arms - 1 - i, nr,
+						   format("[%u/%u]", done, all));
 			}
 		}
 	}

@@ -36,6 +36,8 @@ struct workload {
 	char *plugin;			/* further plugin options, or "" */
 	char *stack;			/* further rules, or NULL */
 	char *interrupts;		/* part of their name in /proc/interrupts, or NULL */
+	char *lets;			/* of a variant: NAME=VALUE..., or NULL */
+	char *each;			/* shell file for before the load, or NULL */
 	char *after;			/* shell file for the end, or NULL */
 	char *variant[MAX_ITEMS];	/* "NAME LETS" */
 	unsigned int nr_variants;
@@ -58,6 +60,15 @@ struct function_result {
 	struct spread s;
 };
 
+#define MAX_COUNTS	8
+
+/* What a workload counted itself, in each run. */
+struct count {
+	char name[24];
+	double v[MAX_RUNS];
+	struct spread s;
+};
+
 /* All runs of one workload in one arm. */
 struct result {
 	const struct workload *workload;
@@ -73,6 +84,8 @@ struct result {
 	double stores[MAX_RUNS];
 	double memory[MAX_RUNS];	/* from another node's memory, no cache held it */
 	struct spread remote_s, remote_all_s, insns_s, loads_s, stores_s, memory_s;
+	struct count count[MAX_COUNTS];
+	unsigned int nr_counts;
 	char note[256];			/* what the workload had to say, last run */
 	char interrupts[64];		/* nodes that served them, of the last run */
 	struct function_result *func;	/* highest mean first */
@@ -124,6 +137,7 @@ uint64_t hash_text(uint64_t hash, const char *text);
 struct spread spread_of(const double *v, unsigned int nr);
 int gather(struct result *r, const char *const *path, unsigned int nr);
 bool spreads_apart(const struct spread *a, const struct spread *b);
+unsigned int nr_of_boot(const struct bench *b, unsigned int workload);
 void print_results(const struct bench *b);
 int write_json(const struct bench *b, const char *path);
 

@@ -66,6 +66,25 @@ static int by_mean(const void *a, const void *b)
 	return strcmp(x->name, y->name);
 }
 
+/* "NAME NUMBER NAME NUMBER ..." of one run */
+static void read_counts(struct result *r, unsigned int run, const char *text)
+{
+	char name[sizeof(r->count[0].name)];
+	unsigned int i;
+	double v;
+	int len;
+
+	for (; text && sscanf(text, "%23s %lf%n", name, &v, &len) == 2; text += len) {
+		for (i = 0; i < r->nr_counts && strcmp(r->count[i].name, name); i++)
+			;
+		if (i == MAX_COUNTS)
+			continue;
+		if (i == r->nr_counts)
+			strcpy(r->count[r->nr_counts++].name, name);
+		r->count[i].v[run] = v;
+	}
+}
+
 int gather(struct result *r, const char *const *path, unsigned int nr)
 {
 	unsigned int i;
@@ -96,6 +115,7 @@ int gather(struct result *r, const char *const *path, unsigned int nr)
 		snprintf(r->interrupts, sizeof(r->interrupts), "%s", force ? force : "");
 		force = json_string_value(json_object_get(rep->info, "note"));
 		snprintf(r->note, sizeof(r->note), "%s", force ? force : "");
+		read_counts(r, i, json_string_value(json_object_get(rep->info, "counts")));
 	}
 	r->remote_s = spread_of(r->remote, nr);
 	r->remote_all_s = spread_of(r->remote_all, nr);
@@ -103,6 +123,8 @@ int gather(struct result *r, const char *const *path, unsigned int nr)
 	r->loads_s = spread_of(r->loads, nr);
 	r->stores_s = spread_of(r->stores, nr);
 	r->memory_s = spread_of(r->memory, nr);
+	for (i = 0; i < r->nr_counts; i++)
+		r->count[i].s = spread_of(r->count[i].v, nr);
 	for (f = 0; f < r->nr_funcs; f++)
 		r->func[f].s = spread_of(r->func[f].remote, nr);
 	if (r->nr_funcs)
@@ -187,9 +209,49 @@ static void print_functions(const struct bench *b, unsigned int wl)
 	}
 }
 
+/* How many workloads, from this one on, one boot does: a file's that has "each". */
+unsigned int nr_of_boot(const struct bench *b, unsigned int workload)
+{
+	const struct workload *w = &b->workload[workload];
+	unsigned int nr = 1;
+
+	while (w->each && workload + nr < b->nr_workloads && !strcmp(w[nr].path, w->path))
+		nr++;
+	return nr;
+}
+
+static void print_variant(const struct result *r, const struct result *ref)
+{
+	unsigned int i;
+
+	if (!r->runs)
+		return;
+	printf("  %-22s %8.3f (%.3f..%.3f) %9.1f %7.3f", r->workload->name, r->remote_s.mean,
+	       r->remote_s.min, r->remote_s.max, r->insns_s.mean,
+	       ref->insns_s.mean > 0 ? r->insns_s.mean / ref->insns_s.mean : 0);
+	for (i = 0; i < r->nr_counts; i++)
+		printf("  %s %.3f (%.3f..%.3f)", r->count[i].name, r->count[i].s.mean,
+		       r->count[i].s.min, r->count[i].s.max);
+	putchar('\n');
+}
+
+/* A workload and its variants, which ran in the same boots, as one table. */
+static void print_boot(const struct bench *b, unsigned int wl, unsigned int nr)
+{
+	unsigned int a, i;
+
+	for (a = 0; a < b->nr_arms; a++) {
+		printf("\n%s, %s: %s\n  %u runs, average (lowest..highest), instructions against the first\n",
+		       b->workload[wl].name, b->arm[a].name, b->workload[wl].title,
+		       result_of(b, wl, a)->runs);
+		for (i = 0; i < nr; i++)
+			print_variant(result_of(b, wl + i, a), result_of(b, wl, a));
+	}
+}
+
 void print_results(const struct bench *b)
 {
-	unsigned int wl, a;
+	unsigned int wl, a, nr;
 
 	printf("Modelled: lines that cross nodes (remote transfers) in the storage stack.\n"
 	       "No figure here is a time. Plugin options: %s\n",
@@ -200,6 +262,12 @@ void print_results(const struct bench *b)
 		const struct workload *w = &b->workload[wl];
 		uint64_t ios = 0;
 
+		nr = nr_of_boot(b, wl);
+		if (nr > 1) {
+			print_boot(b, wl, nr);
+			wl += nr - 1;
+			continue;
+		}
 		for (a = 0; a < b->nr_arms; a++)
 			if (result_of(b, wl, a)->ios)
 				ios = result_of(b, wl, a)->ios;
@@ -241,8 +309,12 @@ static json_t *ratio_to_json(const struct spread *s, const struct spread *ref)
 
 static json_t *result_to_json(const struct result *r, const struct result *ref)
 {
-	json_t *funcs = json_array();
+	json_t *funcs = json_array(), *counts = json_object();
 	size_t i;
+
+	for (i = 0; i < r->nr_counts; i++)
+		json_object_set_new(counts, r->count[i].name,
+				    spread_to_json(&r->count[i].s, r->count[i].v, r->runs));
 
 	for (i = 0; i < r->nr_funcs; i++) {
 		json_t *o = spread_to_json(&r->func[i].s, r->func[i].remote, r->runs);
@@ -250,7 +322,7 @@ static json_t *result_to_json(const struct result *r, const struct result *ref)
 		json_object_set_new(o, "name", json_string(r->func[i].name));
 		json_array_append_new(funcs, o);
 	}
-	return json_pack("{s:s,s:b,s:s,s:s,s:s,s:I,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o}",
+	return json_pack("{s:s,s:b,s:s,s:s,s:s,s:I,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o}",
 		"arm", r->arm->name, "skipped", r->skipped,
 		"tag_placement_in_force", r->in_force, "interrupts", r->interrupts,
 		"note", r->note, "ios", (json_int_t)r->ios,
@@ -262,7 +334,7 @@ static json_t *result_to_json(const struct result *r, const struct result *ref)
 		"far_memory_per_io", spread_to_json(&r->memory_s, r->memory, r->runs),
 		"remote_ratio", ratio_to_json(&r->remote_s, &ref->remote_s),
 		"instructions_ratio", ratio_to_json(&r->insns_s, &ref->insns_s),
-		"functions", funcs);
+		"counts", counts, "functions", funcs);
 }
 
 int write_json(const struct bench *b, const char *path)

@@ -189,14 +189,95 @@ static int draw_panels(const struct bench *b, const char *name, const struct pan
 	return status ? -1 : 0;
 }
 
+/* One row a variant: its name, and of each figure average, lowest, highest. */
+static int write_boot(const struct bench *b, const char *path, unsigned int wl, unsigned int nr,
+		      unsigned int arm)
+{
+	FILE *f = fopen(path, "w");
+	unsigned int i, c;
+
+	if (!f) {
+		fprintf(stderr, "%s: %s\n", path, strerror(errno));
+		return -1;
+	}
+	for (i = 0; i < nr; i++) {
+		const struct result *r = result_of(b, wl + i, arm);
+
+		if (!r->runs)
+			continue;
+		fprintf(f, "\"%s\" %g %g %g", r->workload->name, r->remote_s.mean,
+			r->remote_s.min, r->remote_s.max);
+		fprintf(f, " %g %g %g", r->insns_s.mean, r->insns_s.min, r->insns_s.max);
+		for (c = 0; c < r->nr_counts; c++)
+			fprintf(f, " %g %g %g", r->count[c].s.mean, r->count[c].s.min,
+				r->count[c].s.max);
+		fputc('\n', f);
+	}
+	return fclose(f);
+}
+
+static void plot_figure(FILE *g, const char *data, unsigned int column, const char *what)
+{
+	fprintf(g, "set title \"%s per I/O, average and lowest..highest run\" noenhanced\n"
+		"plot '%s' using 0:%u:(0.7):xtic(1) with boxes lc rgb '%s' notitle, "
+		"'' using 0:%u:%u:%u with yerrorbars lc rgb 'black' pt 7 ps 0.5 notitle\n",
+		what, data, column, colour[0], column, column + 1, column + 2);
+}
+
+/* Variants that ran in the same boots: a panel for each figure, a bar for each variant. */
+static int draw_boot(const struct bench *b, unsigned int wl, unsigned int nr, unsigned int arm)
+{
+	static const char *const term[] = { "pngcairo", "svg" }, *const suffix[] = { "png", "svg" };
+	const struct result *r = result_of(b, wl, arm);
+	char *name, *data;
+	unsigned int t, c;
+	int status;
+	FILE *g;
+
+	if (!r->runs)
+		return 0;
+	if (asprintf(&name, "%s/%s-%s", b->out, r->workload->name, r->arm->name) < 0 ||
+	    asprintf(&data, "%s.dat", name) < 0 || write_boot(b, data, wl, nr, arm))
+		return -1;
+	g = popen("gnuplot", "we");
+	if (!g)
+		return -1;
+	fprintf(g, "set style fill solid 1.0\nset yrange [0:*]\nset grid ytics lc rgb '#dddddd'\n"
+		"set xtics rotate by -55 noenhanced\nset xrange [-0.6:%g]\n", nr - 0.4);
+	for (t = 0; t < 2; t++) {
+		fprintf(g, "set terminal %s size %u,%u font 'Sans,9' background 'white'\n"
+			"set output '%s.%s'\nset multiplot layout %u,%u\n", term[t],
+			COLUMNS * PANEL_WIDTH, (r->nr_counts + 3) / COLUMNS * PANEL_HEIGHT, name,
+			suffix[t], (r->nr_counts + 3) / COLUMNS, COLUMNS);
+		plot_figure(g, data, 2, "modelled lines crossing nodes");
+		plot_figure(g, data, 5, "instructions of the storage stack");
+		for (c = 0; c < r->nr_counts; c++)
+			plot_figure(g, data, 8 + 3 * c, r->count[c].name);
+		fprintf(g, "unset multiplot\n");
+	}
+	status = pclose(g);
+	if (status)
+		fprintf(stderr, "gnuplot: exit %d, no picture %s\n", WEXITSTATUS(status), name);
+	return status ? -1 : 0;
+}
+
 int draw(const struct bench *b)
 {
 	struct panel *panel = calloc(b->nr_workloads, sizeof(*panel));
-	unsigned int wl, nr = 0, i;
+	unsigned int wl, nr = 0, i, of_boot;
 	int ret = 0;
 
 	for (wl = 0; panel && wl < b->nr_workloads; wl++) {
 		struct panel *p = &panel[nr];
+
+		of_boot = nr_of_boot(b, wl);
+		if (of_boot > 1) {
+			for (i = 0; i < b->nr_arms; i++)
+				if (draw_boot(b, wl, of_boot, i))
+					return -1;
+			wl += of_boot - 1;
+			continue;
+		}
 
 		p->workload = &b->workload[wl];
 		choose_parts(b, wl, p);

@@ -80,7 +80,7 @@ refuses 2 "number from 1 to 100" -a a=good -r 0
 refuses 2 "give NAME=DIR" -a good
 refuses 2 "No such file" -a a=none
 refuses 1 "bzImage: No such file" -a a=good -w null_blk-shared
-refuses 1 "there are iscsi" -a a=good -w null_blk
+refuses 1 "there are affinity iscsi" -a a=good -w null_blk
 
 # A kernel that nobody boots: which cells has a matrix?
 mkdir -p "$work/kernel/arch/x86/boot" "$work/kernel/mods/lib/modules/x/kernel"

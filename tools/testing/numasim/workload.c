@@ -13,8 +13,12 @@
  *   load ARGUMENTS		of ioload
  *   let NAME=VALUE		for a shell file that is set up later
  *   interrupts PATTERN		note which nodes serve those of this name
+ *   each FILE			shell, sourced before the load. A workload that has it
+ *				runs with its variants in one boot, in a drawn order: what
+ *				they let must not matter before
  *   after FILE			shell, sourced in the guest when the load has ended; what it
- *				writes to /run/out/note is shown with the result
+ *				writes to $note is shown with the result, and the spread
+ *				of "NAME NUMBER..." that it writes to $counts
  *   variant NAME LETS		makes a second workload, FILE-NAME, for which these
  *				NAME=VALUE are let first
  *   attach KIND@NODE		the guest has this controller, with a disk
@@ -90,6 +94,9 @@ static int parse_line(struct workload *w, char *key, char *val)
 	} else if (!strcmp(key, "setup")) {
 		dir = strdup(w->path);
 		return add_step(w, format(". '%s/%s'", dirname(dir), val));
+	} else if (!strcmp(key, "each")) {
+		dir = strdup(w->path);
+		w->each = format("%s/%s", dirname(dir), val);
 	} else if (!strcmp(key, "after")) {
 		dir = strdup(w->path);
 		w->after = format("%s/%s", dirname(dir), val);
@@ -143,7 +150,7 @@ int workload_load(struct workload *w, const char *path, const struct cell *cell)
 	if (cell)
 		w->name = format("%s-%s", w->name, cell->name);
 	if (cell && cell->lets) {
-		add_step(w, strdup(cell->lets));
+		w->lets = strdup(cell->lets);
 		w->hash = hash_text(w->hash, cell->lets);
 	}
 	while (getline(&line, &size, f) >= 0) {
@@ -160,7 +167,7 @@ int workload_load(struct workload *w, const char *path, const struct cell *cell)
 			continue;
 		val = save + strspn(save, " \t");
 		if (!*val || parse_line(w, key, val)) {
-			fprintf(stderr, "%s:%u: give title, topology, module, device, set, let, setup, stack, plugin, interrupts, after, variant, attach or load with a value, at most %d of a kind\n",
+			fprintf(stderr, "%s:%u: give title, topology, module, device, set, let, setup, stack, plugin, interrupts, each, after, variant, attach or load with a value, at most %d of a kind\n",
 				path, at, MAX_ITEMS);
 			fclose(f);
 			return -1;
