@@ -143,7 +143,7 @@ static void test_drivers(void)
 	struct scsi_host host;
 
 	strcpy(disk, "nullb0");
-	test_driver("null_blk", !run("modprobe null_blk irqmode=2 submit_queues=2"));
+	test_driver("null_blk", !run("modprobe null_blk irqmode=1 submit_queues=2"));
 	module_unload("null_blk");
 
 	test_driver("scsi_debug", !run("modprobe scsi_debug delay=0 ndelay=20000 host_max_queue=64 submit_queues=2") &&

@@ -59,7 +59,7 @@ static bool issued(const char *how, int cpu, enum where where)
 
 static void test_values(void)
 {
-	static const char *const bad[] = { "", "x", "64-70", "0-", "-1", "1000000" };
+	static const char *const bad[] = { "\n", "x", "64-70", "0-", "-1", "1000000" };
 	char possible[64] = "";
 	bool ok;
 	size_t i;
@@ -184,7 +184,7 @@ static void test_changes(void)
 	}
 	run("echo 1 >/sys/devices/system/cpu/cpu%d/online", far);
 	ktap_note("%d changes", i);
-	ktap_result(ok && WIFEXITED(status) && !WEXITSTATUS(status) && i > 20,
+	ktap_result(ok && WIFEXITED(status) && !WEXITSTATUS(status) && i > 5,
 		    "changes under I/O: data are right, nothing hangs");
 	ktap_result(ok && set("0") && module_unload("scsi_debug"), "a disk goes with its CPUs set");
 }
