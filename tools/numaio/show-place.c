@@ -1,0 +1,508 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The whole document: which disks, hosts, sessions, interrupts and workqueues it is about.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "numaio.h"
+#include "show.h"
+#include "show-parts.h"
+
+static const char *const lists[] = {
+	"hosts", "disks", "sessions", "nets", "interrupts", "workqueues",
+};
+
+/* Only root may look into debugfs; and it may not be mounted. */
+static const char *debugfs_state(void)
+{
+	struct sys_names names;
+	const char *state = "read";
+
+	if (sys_list(&names, "/sys/kernel/debug"))
+		state = errno == EACCES || errno == EPERM ? "denied" : "absent";
+	else if (!names.nr)
+		state = "absent";
+	sys_names_free(&names);
+	return state;
+}
+
+/* ---- what there is ---- */
+
+static json_t *find(const json_t *list, const char *name)
+{
+	json_t *j;
+	size_t i;
+
+	json_array_foreach(list, i, j)
+		if (!strcmp(json_text(j, "name"), name))
+			return j;
+	return NULL;
+}
+
+static void each_name(json_t *list, const char *dir, json_t *(*make)(const char *name, bool debugfs),
+		      bool debugfs)
+{
+	struct sys_names names;
+
+	sys_list(&names, "%s", dir);
+	for (size_t i = 0; i < names.nr; i++) {
+		json_t *j = make(names.name[i], debugfs);
+
+		if (j)
+			json_array_append_new(list, j);
+	}
+	sys_names_free(&names);
+}
+
+static json_t *make_host(const char *name, bool debugfs)
+{
+	(void)debugfs;
+	return host_json(name);
+}
+
+/* Names of disks and hosts that were asked for, NULL: all. */
+static const json_t *wanted;
+
+/* Loop devices and others that nothing is behind of. */
+static bool is_empty(const char *disk)
+{
+	long long sectors;
+
+	return sys_read_int(&sectors, "/sys/block/%s/size", disk) && !sectors;
+}
+
+static bool want_disk(const char *name, const char *host)
+{
+	if (!wanted)
+		return !is_empty(name);
+	return json_has_string(wanted, name) || (host && json_has_string(wanted, host));
+}
+
+static json_t *make_disk(const char *name, bool debugfs)
+{
+	char *device = sys_real("/sys/block/%s", name);
+	char *host = device ? host_of_path(device) : NULL;
+	bool want = device && want_disk(name, host);
+
+	free(host);
+	free(device);
+	return want ? disk_json(name, debugfs) : NULL;
+}
+
+/* ---- what belongs together ---- */
+
+static void join_hosts(json_t *doc)
+{
+	json_t *hosts = json_object_get(doc, "hosts"), *disk, *host;
+	size_t i;
+
+	json_array_foreach(json_object_get(doc, "disks"), i, disk) {
+		const char *name = json_text(disk, "host");
+
+		host = name ? find(hosts, name) : NULL;
+		if (host)
+			json_add_string(json_object_get(host, "disks"), json_text(disk, "name"));
+	}
+}
+
+static bool host_is_needed(const json_t *host)
+{
+	return !wanted || json_has_string(wanted, json_text(host, "name")) ||
+	       json_array_size(json_object_get(host, "disks"));
+}
+
+static void drop_hosts(json_t *doc)
+{
+	json_t *hosts = json_object_get(doc, "hosts");
+
+	for (size_t i = json_array_size(hosts); i--; )
+		if (!host_is_needed(json_array_get(hosts, i)))
+			json_array_remove(hosts, i);
+}
+
+static void drop_sessions(json_t *doc)
+{
+	json_t *sessions = json_object_get(doc, "sessions");
+
+	for (size_t i = json_array_size(sessions); i--; ) {
+		const char *host = json_text(json_array_get(sessions, i), "host");
+
+		if (wanted && (!host || !find(json_object_get(doc, "hosts"), host)))
+			json_array_remove(sessions, i);
+	}
+}
+
+static void add_net(json_t *nets, const char *name, int depth)
+{
+	json_t *net = find(nets, name) || depth > 8 ? NULL : net_json(name), *below;
+	size_t i;
+
+	if (!net)
+		return;
+	json_array_append_new(nets, net);
+	json_array_foreach(json_object_get(net, "below"), i, below)
+		add_net(nets, json_string_value(below), depth + 1);
+}
+
+static void add_nets(json_t *doc)
+{
+	json_t *session, *connection;
+	size_t i, j;
+
+	json_array_foreach(json_object_get(doc, "sessions"), i, session)
+		json_array_foreach(json_object_get(session, "connections"), j, connection)
+			if (json_text(connection, "net"))
+				add_net(json_object_get(doc, "nets"),
+					json_text(connection, "net"), 0);
+}
+
+static void drop_workqueues(json_t *doc)
+{
+	json_t *list = json_object_get(doc, "workqueues"), *session, *names = json_array();
+	size_t i;
+
+	json_array_foreach(json_object_get(doc, "sessions"), i, session)
+		if (json_text(session, "workqueue"))
+			json_add_string(names, json_text(session, "workqueue"));
+	for (i = json_array_size(list); wanted && i--; )
+		if (!json_has_string(names, json_text(json_array_get(list, i), "name")))
+			json_array_remove(list, i);
+	json_decref(names);
+}
+
+/* ---- interrupts ---- */
+
+static const char *const with_irqs[] = { "hosts", "disks", "nets" };
+
+static int by_number(const void *a, const void *b)
+{
+	return strverscmp(json_string_value(*(json_t *const *)a),
+			  json_string_value(*(json_t *const *)b));
+}
+
+static json_t *sorted(json_t *numbers)
+{
+	size_t nr = json_array_size(numbers), i;
+	json_t **all = calloc(nr + 1, sizeof(*all)), *list = json_array();
+
+	for (i = 0; all && i < nr; i++)
+		all[i] = json_array_get(numbers, i);
+	if (all && nr)
+		qsort(all, nr, sizeof(*all), by_number);
+	for (i = 0; all && i < nr; i++)
+		json_array_append(list, all[i]);
+	free(all);
+	json_decref(numbers);
+	return list;
+}
+
+static void each_irq(json_t *doc, void (*each)(json_t *list, const char *irq, const char *of),
+		     json_t *list)
+{
+	json_t *owner, *irq;
+	size_t i, j, k;
+
+	for (i = 0; i < sizeof(with_irqs) / sizeof(*with_irqs); i++)
+		json_array_foreach(json_object_get(doc, with_irqs[i]), j, owner)
+			json_array_foreach(json_object_get(owner, "interrupts"), k, irq)
+				each(list, json_string_value(irq), json_text(owner, "name"));
+}
+
+static void collect(json_t *list, const char *irq, const char *of)
+{
+	(void)of;
+	json_add_string(list, irq);
+}
+
+static void add_owner(json_t *list, const char *irq, const char *of)
+{
+	json_t *j;
+	size_t i;
+
+	json_array_foreach(list, i, j)
+		if (!strcmp(json_text(j, "irq"), irq))
+			json_add_string(json_object_get(j, "of"), of);
+}
+
+static void add_irqs(json_t *doc, bool debugfs)
+{
+	json_t *numbers = json_array(), *irqs;
+
+	each_irq(doc, collect, numbers);
+	numbers = sorted(numbers);
+	irqs = irqs_json(numbers, debugfs);
+	each_irq(doc, add_owner, irqs);
+	json_object_set_new(doc, "interrupts", irqs);
+	json_decref(numbers);
+}
+
+/* ---- what this kernel doesn't tell ---- */
+
+static bool any_null(const json_t *list, const char *key)
+{
+	const json_t *j;
+	size_t i;
+
+	json_array_foreach(list, i, j)
+		if (json_is_null(json_object_get(j, key)))
+			return true;
+	return false;
+}
+
+static bool any_queue_null(const json_t *doc, const char *key)
+{
+	const json_t *disk;
+	size_t i;
+
+	json_array_foreach(json_object_get(doc, "disks"), i, disk)
+		if (any_null(json_object_get(disk, "queues"), key))
+			return true;
+	return false;
+}
+
+/* Of disks that have hardware queues: others have no tags. */
+static bool any_disk_null(const json_t *doc, const char *key)
+{
+	const json_t *disk;
+	size_t i;
+
+	json_array_foreach(json_object_get(doc, "disks"), i, disk)
+		if (json_array_size(json_object_get(disk, "queues")) &&
+		    json_is_null(json_object_get(disk, key)))
+			return true;
+	return false;
+}
+
+static bool any_workqueue_without_items(const json_t *doc)
+{
+	const json_t *session, *wq;
+	size_t i;
+
+	json_array_foreach(json_object_get(doc, "sessions"), i, session) {
+		const char *name = json_text(session, "workqueue");
+
+		wq = name ? find(json_object_get(doc, "workqueues"), name) : NULL;
+		if (!wq || json_is_null(json_object_get(wq, "items")))
+			return true;
+	}
+	return false;
+}
+
+static void untold(json_t *doc, const char *what, const char *why)
+{
+	json_array_append_new(json_object_get(doc, "not_told"),
+			      json_pack("{s:s, s:s}", "what", what, "why", why));
+}
+
+static const char *debugfs_why(const char *state, const char *else_why)
+{
+	if (!strcmp(state, "denied"))
+		return "/sys/kernel/debug may be read by root only";
+	if (!strcmp(state, "absent"))
+		return "debugfs isn't mounted in /sys/kernel/debug";
+	return else_why;
+}
+
+static void add_untold(json_t *doc, const char *debugfs)
+{
+	const json_t *hosts = json_object_get(doc, "hosts");
+	const json_t *sessions = json_object_get(doc, "sessions");
+
+	if (!json_array_size(json_object_get(doc, "nodes")))
+		untold(doc, "nodes", "no /sys/devices/system/node: a kernel without CONFIG_NUMA");
+	if (any_disk_null(doc, "tag_placement"))
+		untold(doc, "placement of tags", "no queue/tag_placement: a kernel without the series");
+	if (any_queue_null(doc, "node"))
+		untold(doc, "node of hardware queues",
+		       "no mq/N/numa_node: a kernel without the series");
+	if (any_queue_null(doc, "maps"))
+		untold(doc, "nodes of tags and requests",
+		       debugfs_why(debugfs, "no tag_nodes in debugfs: a kernel without the series"));
+	if (any_null(hosts, "node"))
+		untold(doc, "node of SCSI hosts", "no scsi_host/hostN/numa_node: a kernel without the series");
+	if (any_null(sessions, "tasks"))
+		untold(doc, "nodes of iSCSI tasks",
+		       debugfs_why(debugfs, "no iscsi/sessionN/task_nodes in debugfs: a kernel without the series"));
+	if (any_workqueue_without_items(doc))
+		untold(doc, "nodes on which sessions' work was executed",
+		       debugfs_why(debugfs, "not in workqueue_affine in debugfs: a kernel without the series"));
+	if (any_null(json_object_get(doc, "interrupts"), "managed"))
+		untold(doc, "whether interrupts are managed by the kernel",
+		       debugfs_why(debugfs, "no irq/irqs in debugfs: a kernel without CONFIG_GENERIC_IRQ_DEBUGFS"));
+	if (json_is_null(json_object_get(json_object_get(doc, "irqbalance"), "running")))
+		untold(doc, "whether irqbalance is running", "/proc hides processes of others");
+}
+
+/* ---- all of it ---- */
+
+static void fill(json_t *doc)
+{
+	const char *state = debugfs_state();
+	bool debugfs = !strcmp(state, "read");
+
+	json_object_set_new(doc, "debugfs", json_string(state));
+	each_name(json_object_get(doc, "hosts"), "/sys/class/scsi_host", make_host, debugfs);
+	each_name(json_object_get(doc, "disks"), "/sys/block", make_disk, debugfs);
+	join_hosts(doc);
+	drop_hosts(doc);
+	each_name(json_object_get(doc, "sessions"), "/sys/class/iscsi_session", session_json,
+		  debugfs);
+	drop_sessions(doc);
+	add_nets(doc);
+	add_irqs(doc, debugfs);
+	json_object_set_new(doc, "workqueues", workqueues_json(debugfs));
+	drop_workqueues(doc);
+	add_untold(doc, state);
+	json_object_set_new(doc, "not_read", sys_failures());
+}
+
+static json_t *new_document(void)
+{
+	json_t *doc = json_pack("{s:i, s:s, s:o, s:o, s:o, s:o, s:[]}",
+		"schema", SHOW_SCHEMA,
+		"tool", "numaio " NUMAIO_VERSION,
+		"kernel", json_file("/proc/sys/kernel/osrelease"),
+		"unbound_cpus", json_file("/sys/devices/virtual/workqueue/cpumask"),
+		"irqbalance", procs_irqbalance(),
+		"nodes", nodes_json(),
+		"not_told");
+
+	for (size_t i = 0; doc && i < sizeof(lists) / sizeof(*lists); i++)
+		json_object_set_new(doc, lists[i], json_array());
+	return doc;
+}
+
+/* ---- names ---- */
+
+/* "/dev/sda1" is sda; NULL if it is neither a disk nor a host. */
+static char *find_name(const char *name)
+{
+	const char *base = strncmp(name, "/dev/", 5) ? name : name + 5;
+	char *real, *slash, *partition;
+
+	if (!*base || strchr(base, '/'))
+		return NULL;
+	real = sys_real("/sys/class/scsi_host/%s", base);
+	if (!real)
+		real = sys_real("/sys/block/%s", base);
+	if (real) {
+		free(real);
+		return strdup(base);
+	}
+	real = sys_real("/sys/class/block/%s", base);
+	if (!real)
+		return NULL;
+	slash = strrchr(real, '/');
+	*slash = 0;
+	slash = strrchr(real, '/');
+	partition = slash ? sys_real("/sys/block/%s", slash + 1) : NULL;
+	slash = partition ? strdup(slash + 1) : NULL;
+	free(partition);
+	free(real);
+	return slash;
+}
+
+static void list_names(FILE *f, const char *dir)
+{
+	struct sys_names names;
+
+	sys_list(&names, "%s", dir);
+	for (size_t i = 0; i < names.nr; i++)
+		fprintf(f, " %s", names.name[i]);
+	sys_names_free(&names);
+}
+
+/* A disk is shown with those below it: paths of a multipath device. */
+static void add_wanted(json_t *list, const char *name)
+{
+	struct sys_names names;
+
+	if (json_has_string(list, name))
+		return;
+	json_add_string(list, name);
+	sys_list(&names, "/sys/block/%s/slaves", name);
+	for (size_t i = 0; i < names.nr; i++) {
+		char *below = find_name(names.name[i]);
+
+		if (below)
+			add_wanted(list, below);
+		free(below);
+	}
+	sys_names_free(&names);
+}
+
+static json_t *want(char **names, int nr, const char *command)
+{
+	json_t *list = json_array();
+
+	for (int i = 0; i < nr; i++) {
+		char *name = find_name(names[i]);
+
+		if (!name) {
+			fprintf(stderr, "numaio %s: no disk or SCSI host \"%s\"; there are:", command,
+				names[i]);
+			list_names(stderr, "/sys/class/scsi_host");
+			list_names(stderr, "/sys/block");
+			fputs(" (or all)\n", stderr);
+			json_decref(list);
+			return NULL;
+		}
+		add_wanted(list, name);
+		free(name);
+	}
+	return list;
+}
+
+static bool wants_all(char **names, int nr)
+{
+	for (int i = 0; i < nr; i++)
+		if (!strcmp(names[i], "all"))
+			return true;
+	return !nr;
+}
+
+/**
+ * show_document() - Where everything is.
+ * @names: Disks and hosts, or "all".
+ * @nr: Number of names, 0: all.
+ * @command: For the message if there is no such disk or host.
+ *
+ * Return: Document, NULL if there is no such disk or host.
+ */
+json_t *show_document(char **names, int nr, const char *command)
+{
+	json_t *list = NULL, *doc;
+
+	if (!wants_all(names, nr)) {
+		list = want(names, nr, command);
+		if (!list)
+			return NULL;
+	}
+	wanted = list;
+	nodes_load();
+	procs_scan();
+	doc = new_document();
+	if (doc)
+		fill(doc);
+	procs_free();
+	nodes_free();
+	wanted = NULL;
+	json_decref(list);
+	return doc;
+}
+
+/**
+ * show_placement() - Where everything of this machine is.
+ *
+ * Return: Document; NULL on failure.
+ */
+json_t *show_placement(void)
+{
+	json_t *doc = show_document(NULL, 0, "show");
+
+	sys_reset();
+	return doc;
+}
