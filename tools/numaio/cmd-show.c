@@ -76,6 +76,7 @@ int cmd_show(int argc, char **argv)
 	int res;
 
 	argp_err_exit_status = EXIT_USAGE;
+	argv[0] = "numaio show";
 	if (argp_parse(&argp, argc, argv, 0, NULL, &a))
 		return EXIT_USAGE;
 	if (a.sysroot && sys_set_root(a.sysroot)) {

@@ -124,7 +124,7 @@ void table_print(struct table *t, const char *title)
 	if (!t)
 		return;
 	if (!scols_table_is_empty(t->table) && !scols_print_table_to_string(t->table, &text))
-		printf("\n%s\n%s", title, text);
+		printf("\n%s\n%s\n", title, text);
 	free(text);
 	scols_unref_table(t->table);
 	free(t);
