@@ -42,32 +42,37 @@ static json_t *choices(const char *disk, const char *attribute)
 	return list;
 }
 
-static json_t *queue_json(const char *disk, const char *number, bool debugfs)
+static json_t *queue_json(const char *disk, const char *number)
 {
 	char *text = sys_read("/sys/block/%s/mq/%s/cpu_list", disk, number);
 	struct cpus cpus;
 	bool parsed = text && !cpus_parse_list(&cpus, text);
 
 	free(text);
-	return json_pack("{s:i, s:o, s:o, s:o, s:o, s:o, s:o}",
+	return json_pack("{s:i, s:o, s:o, s:o, s:o, s:o}",
 		"queue", atoi(number),
 		"node", json_int_file("/sys/block/%s/mq/%s/numa_node", disk, number),
 		"cpus", parsed ? json_take(cpus_list(&cpus)) : json_null(),
 		"cpu_nodes", parsed ? nodes_of_cpus(&cpus) : json_null(),
 		"nr_tags", json_int_file("/sys/block/%s/mq/%s/nr_tags", disk, number),
 		"nr_reserved_tags",
-			json_int_file("/sys/block/%s/mq/%s/nr_reserved_tags", disk, number),
-		"maps", debugfs ? tags_json(disk, number) : json_null());
+			json_int_file("/sys/block/%s/mq/%s/nr_reserved_tags", disk, number));
 }
 
-static json_t *queues(const char *disk, bool debugfs)
+/* Maps that all hardware queues share, of thousands of tags, are read once. */
+static json_t *queues(const char *disk, bool debugfs, bool one_map)
 {
-	json_t *list = json_array();
+	json_t *list = json_array(), *queue;
 	struct sys_names names;
 
 	sys_list(&names, "/sys/block/%s/mq", disk);
-	for (size_t i = 0; i < names.nr; i++)
-		json_array_append_new(list, queue_json(disk, names.name[i], debugfs));
+	for (size_t i = 0; i < names.nr; i++) {
+		queue = queue_json(disk, names.name[i]);
+		if (!i || !one_map)
+			json_object_set_new(queue, "maps", debugfs ?
+					    tags_json(disk, names.name[i]) : json_null());
+		json_array_append_new(list, queue);
+	}
 	sys_names_free(&names);
 	return list;
 }
@@ -102,13 +107,6 @@ static json_t *driver(const char *disk)
 	return j ? j : json_null();
 }
 
-static json_t *shared(const char *disk, const json_t *hctxs, bool debugfs)
-{
-	if (!debugfs || !json_array_size(hctxs))
-		return json_null();
-	return json_boolean(tags_shared(disk, "0"));
-}
-
 /**
  * disk_json() - A disk.
  * @name: As in /sys/block/.
@@ -119,11 +117,11 @@ static json_t *shared(const char *disk, const json_t *hctxs, bool debugfs)
 json_t *disk_json(const char *name, bool debugfs)
 {
 	char *device = sys_real("/sys/block/%s", name);
-	json_t *hctxs, *disk;
+	json_t *disk, *one_map;
 
 	if (!device)
 		return NULL;
-	hctxs = queues(name, debugfs);
+	one_map = debugfs ? tags_shared(name, "0") : json_null();
 	disk = json_pack("{s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
 		"name", name,
 		"device", device,
@@ -138,8 +136,8 @@ json_t *disk_json(const char *name, bool debugfs)
 		"scheduler", chosen(name, "scheduler"));
 	json_object_set_new(disk, "nr_requests",
 			    json_int_file("/sys/block/%s/queue/nr_requests", name));
-	json_object_set_new(disk, "one_map", shared(name, hctxs, debugfs));
-	json_object_set_new(disk, "queues", hctxs);
+	json_object_set_new(disk, "one_map", one_map);
+	json_object_set_new(disk, "queues", queues(name, debugfs, json_is_true(one_map)));
 	json_object_set_new(disk, "interrupts", irqs_of_device(device));
 	free(device);
 	return disk;

@@ -132,10 +132,10 @@ static void each_line(json_t *maps, char *text, void (*each)(json_t *map, const 
 	free(text);
 }
 
-bool tags_shared(const char *disk, const char *queue)
+json_t *tags_shared(const char *disk, const char *queue)
 {
 	char *flags = sys_read(DEBUG_BLOCK "/%s/hctx%s/flags", disk, queue);
-	bool shared = flags && strstr(flags, "TAG_HCTX_SHARED");
+	json_t *shared = flags ? json_boolean(strstr(flags, "TAG_HCTX_SHARED")) : json_null();
 
 	free(flags);
 	return shared;

@@ -14,7 +14,7 @@
 bool tags_value(const char *line, const char *key, long long *value);
 /* Lines "NAME: ..." begin the part of a map; the name is copied. */
 bool tags_heading(const char *line, char *name, size_t size);
-/* Do all hardware queues of a disk share one map? */
-bool tags_shared(const char *disk, const char *queue);
+/* Do all hardware queues of a disk share one map? Null if the kernel doesn't tell. */
+json_t *tags_shared(const char *disk, const char *queue);
 
 #endif

@@ -127,7 +127,6 @@ static void print_maps(struct table *t, const json_t *disk, const json_t *queue,
 		}
 }
 
-/* If all hardware queues share a map it is the same in each. */
 static void print_tags(const json_t *doc)
 {
 	struct table *t = table_new(COLUMNS("DISK", "QUEUE>", "MAP", "PLACEMENT", "NODE>", "WORDS>",
@@ -138,11 +137,8 @@ static void print_tags(const json_t *doc)
 	json_array_foreach(json_object_get(doc, "disks"), i, disk) {
 		bool one = json_is_true(json_object_get(disk, "one_map"));
 
-		json_array_foreach(json_object_get(disk, "queues"), j, queue) {
-			if (one && j)
-				break;
+		json_array_foreach(json_object_get(disk, "queues"), j, queue)
 			print_maps(t, disk, queue, one);
-		}
 	}
 	table_print(t, "Tags and requests: those that a node owns, and those in its memory");
 }
