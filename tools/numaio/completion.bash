@@ -18,7 +18,8 @@ _numaio_options()
 	capture) echo "--help" ;;
 	watch) echo "--interval --count --enable --output --sysroot --help" ;;
 	# What the command itself says it has.
-	*) numaio "$1" --help 2>/dev/null | grep -oE -- '--[a-z][a-z-]*' | sort -u ;;
+	*) { echo --help; numaio "$1" --help 2>/dev/null; } | grep -oE -- '--[a-z][a-z-]*' |
+		sort -u ;;
 	esac
 }
 

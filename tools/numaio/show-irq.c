@@ -87,7 +87,7 @@ static json_t *irq_json(const struct irq_table *t, const char *number, bool debu
 
 	irq = json_pack("{s:s, s:o, s:[], s:o, s:o, s:o, s:o}",
 		"irq", number,
-		"name", line ? json_string(irq_action(line->rest)) : json_null(),
+		"name", json_take(line ? strdup(irq_action(line->rest)) : NULL),
 		"of",
 		"node", json_int_file("/proc/irq/%s/node", number),
 		"affinity", json_file("/proc/irq/%s/smp_affinity_list", number),

@@ -39,7 +39,7 @@ static json_t *connection_json(const char *name, const char *host)
 		free(address);
 		address = sys_read(CONNECTIONS "/%s/persistent_address", name);
 	}
-	device = host ? host_device(host) : NULL;
+	device = host_device(host);
 	if (!device && address) {
 		by = "route";
 		device = net_device_for(address);
@@ -110,6 +110,16 @@ static json_t *tasks_json(const char *session)
 	return tasks;
 }
 
+/* The SCSI host of a session, NULL if there is no such session; the caller frees it. */
+char *session_host(const char *name)
+{
+	char *device = sys_real(SESSIONS "/%s/device", name);
+	char *host = device ? host_of_path(device) : NULL;
+
+	free(device);
+	return host;
+}
+
 /**
  * session_json() - An iSCSI session.
  * @name: As in /sys/class/iscsi_session/.
@@ -119,18 +129,16 @@ static json_t *tasks_json(const char *session)
  */
 json_t *session_json(const char *name, bool debugfs)
 {
-	char *device = sys_real(SESSIONS "/%s/device", name), *host;
+	char *host = session_host(name);
 	json_t *session;
 
-	if (!device)
+	if (!host)
 		return NULL;
-	host = host_of_path(device);
-	free(device);
 	session = json_pack("{s:s, s:o, s:o, s:o, s:o, s:o}",
 		"name", name,
-		"host", host ? json_string(host) : json_null(),
+		"host", json_string(host),
 		"target", json_file(SESSIONS "/%s/targetname", name),
-		"workqueue", host ? json_sprintf("iscsi_q_%s", host + 4) : json_null(),
+		"workqueue", json_sprintf("iscsi_q_%s", host + 4),
 		"connections", connections(name, host),
 		"tasks", debugfs ? tasks_json(name) : json_null());
 	free(host);

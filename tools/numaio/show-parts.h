@@ -43,6 +43,7 @@ json_t *irqs_of_device(const char *device);
 json_t *irqs_json(const json_t *numbers, bool debugfs);
 
 /* show-iscsi.c, show-net.c */
+char *session_host(const char *name);
 json_t *session_json(const char *name, bool debugfs);
 char *net_device_for(const char *address);
 json_t *net_json(const char *name);

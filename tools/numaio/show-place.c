@@ -42,7 +42,7 @@ static json_t *find(const json_t *list, const char *name)
 	return NULL;
 }
 
-static void each_name(json_t *list, const char *dir, json_t *(*make)(const char *name, bool debugfs),
+static void add_each(json_t *list, const char *dir, json_t *(*make)(const char *name, bool debugfs),
 		      bool debugfs)
 {
 	struct sys_names names;
@@ -81,37 +81,52 @@ static bool want_disk(const char *name, const char *host)
 	return json_has_string(wanted, name) || (host && json_has_string(wanted, host));
 }
 
-static json_t *make_disk(const char *name, bool debugfs)
+static char *host_of_disk(const char *name)
 {
 	char *device = sys_real("/sys/block/%s", name);
 	char *host = device ? host_of_path(device) : NULL;
-	bool want = device && want_disk(name, host);
+
+	free(device);
+	return host;
+}
+
+static json_t *make_disk(const char *name, bool debugfs)
+{
+	char *host = host_of_disk(name);
+	bool want = want_disk(name, host);
 
 	free(host);
-	free(device);
 	return want ? disk_json(name, debugfs) : NULL;
 }
 
 /* ---- what belongs together ---- */
 
-static void join_hosts(json_t *doc)
+/* All its disks, also if only one of them is shown: they share tags. */
+static void add_disks(json_t *hosts)
 {
-	json_t *hosts = json_object_get(doc, "hosts"), *disk, *host;
-	size_t i;
+	struct sys_names names;
 
-	json_array_foreach(json_object_get(doc, "disks"), i, disk) {
-		const char *name = json_text(disk, "host");
+	sys_list(&names, "/sys/block");
+	for (size_t i = 0; i < names.nr; i++) {
+		char *name = host_of_disk(names.name[i]);
+		json_t *host = name ? find(hosts, name) : NULL;
 
-		host = name ? find(hosts, name) : NULL;
 		if (host)
-			json_add_string(json_object_get(host, "disks"), json_text(disk, "name"));
+			json_add_string(json_object_get(host, "disks"), names.name[i]);
+		free(name);
 	}
+	sys_names_free(&names);
 }
 
-static bool host_is_needed(const json_t *host)
+static bool host_is_needed(const json_t *doc, const char *name)
 {
-	return !wanted || json_has_string(wanted, json_text(host, "name")) ||
-	       json_array_size(json_object_get(host, "disks"));
+	const json_t *disk;
+	size_t i;
+
+	json_array_foreach(json_object_get(doc, "disks"), i, disk)
+		if (json_text(disk, "host") && !strcmp(json_text(disk, "host"), name))
+			return true;
+	return !wanted || json_has_string(wanted, name);
 }
 
 static void drop_hosts(json_t *doc)
@@ -119,20 +134,27 @@ static void drop_hosts(json_t *doc)
 	json_t *hosts = json_object_get(doc, "hosts");
 
 	for (size_t i = json_array_size(hosts); i--; )
-		if (!host_is_needed(json_array_get(hosts, i)))
+		if (!host_is_needed(doc, json_text(json_array_get(hosts, i), "name")))
 			json_array_remove(hosts, i);
 }
 
-static void drop_sessions(json_t *doc)
+/* Those of hosts that are shown. */
+static void add_sessions(json_t *doc, bool debugfs)
 {
-	json_t *sessions = json_object_get(doc, "sessions");
+	struct sys_names names;
 
-	for (size_t i = json_array_size(sessions); i--; ) {
-		const char *host = json_text(json_array_get(sessions, i), "host");
+	sys_list(&names, "/sys/class/iscsi_session");
+	for (size_t i = 0; i < names.nr; i++) {
+		char *host = session_host(names.name[i]);
+		json_t *session = NULL;
 
-		if (wanted && (!host || !find(json_object_get(doc, "hosts"), host)))
-			json_array_remove(sessions, i);
+		if (!wanted || (host && find(json_object_get(doc, "hosts"), host)))
+			session = session_json(names.name[i], debugfs);
+		if (session)
+			json_array_append_new(json_object_get(doc, "sessions"), session);
+		free(host);
 	}
+	sys_names_free(&names);
 }
 
 static void add_net(json_t *nets, const char *name, int depth)
@@ -263,15 +285,16 @@ static bool any_queue_null(const json_t *doc, const char *key)
 	return false;
 }
 
-/* Of disks that have hardware queues: others have no tags. */
-static bool any_disk_null(const json_t *doc, const char *key)
+/* Disks without hardware queues have no tags; and the file may be there but not be read. */
+static bool any_without_placement(const json_t *doc)
 {
 	const json_t *disk;
 	size_t i;
 
 	json_array_foreach(json_object_get(doc, "disks"), i, disk)
 		if (json_array_size(json_object_get(disk, "queues")) &&
-		    json_is_null(json_object_get(disk, key)))
+		    json_is_null(json_object_get(disk, "tag_placement")) &&
+		    !sys_failed("/sys/block/%s/queue/tag_placement", json_text(disk, "name")))
 			return true;
 	return false;
 }
@@ -313,7 +336,7 @@ static void add_untold(json_t *doc, const char *debugfs)
 
 	if (!json_array_size(json_object_get(doc, "nodes")))
 		untold(doc, "nodes", "no /sys/devices/system/node: a kernel without CONFIG_NUMA");
-	if (any_disk_null(doc, "tag_placement"))
+	if (any_without_placement(doc))
 		untold(doc, "placement of tags", "no queue/tag_placement: a kernel without the series");
 	if (any_queue_null(doc, "node"))
 		untold(doc, "node of hardware queues",
@@ -344,13 +367,11 @@ static void fill(json_t *doc)
 	bool debugfs = !strcmp(state, "read");
 
 	json_object_set_new(doc, "debugfs", json_string(state));
-	each_name(json_object_get(doc, "hosts"), "/sys/class/scsi_host", make_host, debugfs);
-	each_name(json_object_get(doc, "disks"), "/sys/block", make_disk, debugfs);
-	join_hosts(doc);
+	add_each(json_object_get(doc, "hosts"), "/sys/class/scsi_host", make_host, debugfs);
+	add_each(json_object_get(doc, "disks"), "/sys/block", make_disk, debugfs);
+	add_disks(json_object_get(doc, "hosts"));
 	drop_hosts(doc);
-	each_name(json_object_get(doc, "sessions"), "/sys/class/iscsi_session", session_json,
-		  debugfs);
-	drop_sessions(doc);
+	add_sessions(doc, debugfs);
 	add_nets(doc);
 	add_irqs(doc, debugfs);
 	json_object_set_new(doc, "workqueues", workqueues_json(debugfs));

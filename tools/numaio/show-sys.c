@@ -349,6 +349,14 @@ void sys_set_hook(const struct sys_hook *h)
 	hook = h;
 }
 
+/* Was there an error other than that it doesn't exist? */
+bool sys_failed(const char *fmt, ...)
+{
+	char path[PATH_MAX];
+
+	return !MAKE_PATH(path, fmt) && json_object_get(failures, path);
+}
+
 /**
  * sys_failures() - What could not be read so far.
  *

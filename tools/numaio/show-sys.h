@@ -40,6 +40,7 @@ char *sys_real(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 int sys_list(struct sys_names *names, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void sys_names_free(struct sys_names *names);
 
+bool sys_failed(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 json_t *sys_failures(void);
 void sys_reset(void);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Where everything is, as one JSON document. show.rst describes it.
+ * Where everything is, as one JSON document. man/numaio-show.rst describes it.
  */
 #ifndef SHOW_H
 #define SHOW_H

@@ -44,10 +44,10 @@ for cap in *.cap; do
 	./unpack "$cap" "$tmp/tree" || { result 1 "$cap can't be unpacked"; continue; }
 	show "$name.txt"
 	show "$name.json" -o json
-	# What one disk or host is shown with.
-	for only in "$name"-*.txt; do
+	# NAME@DISK.txt: what one disk or host is shown with.
+	for only in "$name"@*.txt; do
 		[ -f "$only" ] || continue
-		arg=${only#"$name"-}
+		arg=${only#"$name"@}
 		show "$only" "${arg%.txt}"
 	done
 done
