@@ -99,6 +99,7 @@ name="says that nothing is counted, and how it would be"
 ok "$code $(grep -c "not counted; --enable, or echo 1 >$hctx" "$tmp/err")" = "0 2"
 
 for sig in INT TERM HUP; do
+	: >"$tmp/out"
 	# A background command of a script ignores SIGINT; env gives it back.
 	env --default-signal "$NUMAIO" watch --sysroot "$tmp/tree" -i 0.1 >"$tmp/out" 2>"$tmp/err" &
 	for _ in 1 2 3 4 5 6 7 8 9 10; do
