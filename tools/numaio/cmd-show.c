@@ -50,8 +50,8 @@ static const struct argp argp = {
 	.options = options,
 	.parser = parse,
 	.args_doc = "[DISK|HOST|all]...",
-	.doc = "Show where disks, SCSI hosts, their queues, tags, requests, interrupts and workers are. "
-	       "No setting is changed.",
+	.doc = "Show where disks, SCSI hosts, their queues, tags, requests, interrupts and workers "
+	       "are. No setting is changed.",
 };
 
 static int print(json_t *doc, bool json)
@@ -80,7 +80,8 @@ int cmd_show(int argc, char **argv)
 	if (argp_parse(&argp, argc, argv, 0, NULL, &a))
 		return EXIT_USAGE;
 	if (a.sysroot && sys_set_root(a.sysroot)) {
-		fprintf(stderr, "numaio show: --sysroot %s: %s; it must be a directory that \"numaio capture\" wrote\n",
+		fprintf(stderr, "numaio show: --sysroot %s: %s; it must be a directory "
+			"that \"numaio capture\" wrote\n",
 			a.sysroot, strerror(errno));
 		return EXIT_USAGE;
 	}

@@ -172,11 +172,11 @@ static void say_debugfs(const json_t *doc)
 	const char *state = json_text(doc, "debugfs");
 
 	if (!strcmp(state, "denied"))
-		fputs("numaio watch: /sys/kernel/debug may be read by root only: interrupts alone are shown\n",
-		      stderr);
+		fputs("numaio watch: /sys/kernel/debug may be read by root only: "
+		      "interrupts alone are shown\n", stderr);
 	else if (!strcmp(state, "absent"))
-		fputs("numaio watch: debugfs isn't mounted in /sys/kernel/debug: interrupts alone are shown\n",
-		      stderr);
+		fputs("numaio watch: debugfs isn't mounted in /sys/kernel/debug: "
+		      "interrupts alone are shown\n", stderr);
 }
 
 static int run(const json_t *doc, const struct arguments *a)
@@ -204,7 +204,8 @@ int cmd_watch(int argc, char **argv)
 	if (argp_parse(&argp, argc, argv, 0, NULL, &a))
 		return EXIT_USAGE;
 	if (a.sysroot && sys_set_root(a.sysroot)) {
-		fprintf(stderr, "numaio watch: --sysroot %s: %s; it must be a directory that \"numaio capture\" wrote\n",
+		fprintf(stderr, "numaio watch: --sysroot %s: %s; it must be a directory "
+			"that \"numaio capture\" wrote\n",
 			a.sysroot, strerror(errno));
 		return EXIT_USAGE;
 	}

@@ -79,3 +79,15 @@ const char *json_text(const json_t *object, const char *key)
 {
 	return json_string_value(json_object_get(object, key));
 }
+
+/* The object of a list whose name is @name, NULL if there is none. */
+json_t *json_find(const json_t *list, const char *name)
+{
+	json_t *j;
+	size_t i;
+
+	json_array_foreach(list, i, j)
+		if (!strcmp(json_text(j, "name"), name))
+			return j;
+	return NULL;
+}

@@ -20,6 +20,7 @@ json_t *json_per_node(const struct cpus *of, const unsigned long long *counts);
 bool json_has_string(const json_t *array, const char *s);
 void json_add_string(json_t *array, const char *s);
 const char *json_text(const json_t *object, const char *key);
+json_t *json_find(const json_t *list, const char *name);
 
 /* show-nodes.c: which CPU is on which node */
 int nodes_load(void);
@@ -54,6 +55,12 @@ int procs_scan(void);
 void procs_free(void);
 json_t *procs_irqbalance(void);
 json_t *procs_workers(const char *workqueue);
+
+/* show-names.c: the names of disks and hosts, NULL with a message if there is no such one */
+json_t *names_wanted(char **names, int nr, const char *command);
+
+/* show-untold.c: fills the document's list of what the kernel doesn't tell */
+void untold_add(json_t *doc);
 
 /* show-place.c: the whole; @names are disks and hosts, none: all. NULL with a message. */
 json_t *show_document(char **names, int nr, const char *command);

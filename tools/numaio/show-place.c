@@ -31,19 +31,8 @@ static const char *debugfs_state(void)
 
 /* ---- what there is ---- */
 
-static json_t *find(const json_t *list, const char *name)
-{
-	json_t *j;
-	size_t i;
-
-	json_array_foreach(list, i, j)
-		if (!strcmp(json_text(j, "name"), name))
-			return j;
-	return NULL;
-}
-
-static void add_each(json_t *list, const char *dir, json_t *(*make)(const char *name, bool debugfs),
-		      bool debugfs)
+static void add_each(json_t *list, const char *dir,
+		     json_t *(*make)(const char *name, bool debugfs), bool debugfs)
 {
 	struct sys_names names;
 
@@ -109,7 +98,7 @@ static void add_disks(json_t *hosts)
 	sys_list(&names, "/sys/block");
 	for (size_t i = 0; i < names.nr; i++) {
 		char *name = host_of_disk(names.name[i]);
-		json_t *host = name ? find(hosts, name) : NULL;
+		json_t *host = name ? json_find(hosts, name) : NULL;
 
 		if (host)
 			json_add_string(json_object_get(host, "disks"), names.name[i]);
@@ -148,7 +137,7 @@ static void add_sessions(json_t *doc, bool debugfs)
 		char *host = session_host(names.name[i]);
 		json_t *session = NULL;
 
-		if (!wanted || (host && find(json_object_get(doc, "hosts"), host)))
+		if (!wanted || (host && json_find(json_object_get(doc, "hosts"), host)))
 			session = session_json(names.name[i], debugfs);
 		if (session)
 			json_array_append_new(json_object_get(doc, "sessions"), session);
@@ -159,7 +148,7 @@ static void add_sessions(json_t *doc, bool debugfs)
 
 static void add_net(json_t *nets, const char *name, int depth)
 {
-	json_t *net = find(nets, name) || depth > 8 ? NULL : net_json(name), *below;
+	json_t *net = json_find(nets, name) || depth > 8 ? NULL : net_json(name), *below;
 	size_t i;
 
 	if (!net)
@@ -261,104 +250,6 @@ static void add_irqs(json_t *doc, bool debugfs)
 	json_decref(numbers);
 }
 
-/* ---- what this kernel doesn't tell ---- */
-
-static bool any_null(const json_t *list, const char *key)
-{
-	const json_t *j;
-	size_t i;
-
-	json_array_foreach(list, i, j)
-		if (json_is_null(json_object_get(j, key)))
-			return true;
-	return false;
-}
-
-static bool any_queue_null(const json_t *doc, const char *key)
-{
-	const json_t *disk;
-	size_t i;
-
-	json_array_foreach(json_object_get(doc, "disks"), i, disk)
-		if (any_null(json_object_get(disk, "queues"), key))
-			return true;
-	return false;
-}
-
-/* Disks without hardware queues have no tags; and the file may be there but not be read. */
-static bool any_without_placement(const json_t *doc)
-{
-	const json_t *disk;
-	size_t i;
-
-	json_array_foreach(json_object_get(doc, "disks"), i, disk)
-		if (json_array_size(json_object_get(disk, "queues")) &&
-		    json_is_null(json_object_get(disk, "tag_placement")) &&
-		    !sys_failed("/sys/block/%s/queue/tag_placement", json_text(disk, "name")))
-			return true;
-	return false;
-}
-
-static bool any_workqueue_without_items(const json_t *doc)
-{
-	const json_t *session, *wq;
-	size_t i;
-
-	json_array_foreach(json_object_get(doc, "sessions"), i, session) {
-		const char *name = json_text(session, "workqueue");
-
-		wq = name ? find(json_object_get(doc, "workqueues"), name) : NULL;
-		if (!wq || json_is_null(json_object_get(wq, "items")))
-			return true;
-	}
-	return false;
-}
-
-static void untold(json_t *doc, const char *what, const char *why)
-{
-	json_array_append_new(json_object_get(doc, "not_told"),
-			      json_pack("{s:s, s:s}", "what", what, "why", why));
-}
-
-static const char *debugfs_why(const char *state, const char *else_why)
-{
-	if (!strcmp(state, "denied"))
-		return "/sys/kernel/debug may be read by root only";
-	if (!strcmp(state, "absent"))
-		return "debugfs isn't mounted in /sys/kernel/debug";
-	return else_why;
-}
-
-static void add_untold(json_t *doc, const char *debugfs)
-{
-	const json_t *hosts = json_object_get(doc, "hosts");
-	const json_t *sessions = json_object_get(doc, "sessions");
-
-	if (!json_array_size(json_object_get(doc, "nodes")))
-		untold(doc, "nodes", "no /sys/devices/system/node: a kernel without CONFIG_NUMA");
-	if (any_without_placement(doc))
-		untold(doc, "placement of tags", "no queue/tag_placement: a kernel without the series");
-	if (any_queue_null(doc, "node"))
-		untold(doc, "node of hardware queues",
-		       "no mq/N/numa_node: a kernel without the series");
-	if (any_queue_null(doc, "maps"))
-		untold(doc, "nodes of tags and requests",
-		       debugfs_why(debugfs, "no tag_nodes in debugfs: a kernel without the series"));
-	if (any_null(hosts, "node"))
-		untold(doc, "node of SCSI hosts", "no scsi_host/hostN/numa_node: a kernel without the series");
-	if (any_null(sessions, "tasks"))
-		untold(doc, "nodes of iSCSI tasks",
-		       debugfs_why(debugfs, "no iscsi/sessionN/task_nodes in debugfs: a kernel without the series"));
-	if (any_workqueue_without_items(doc))
-		untold(doc, "nodes on which sessions' work was executed",
-		       debugfs_why(debugfs, "not in workqueue_affine in debugfs: a kernel without the series"));
-	if (any_null(json_object_get(doc, "interrupts"), "managed"))
-		untold(doc, "whether interrupts are managed by the kernel",
-		       debugfs_why(debugfs, "no irq/irqs in debugfs: a kernel without CONFIG_GENERIC_IRQ_DEBUGFS"));
-	if (json_is_null(json_object_get(json_object_get(doc, "irqbalance"), "running")))
-		untold(doc, "whether irqbalance is running", "/proc hides processes of others");
-}
-
 /* ---- all of it ---- */
 
 static void fill(json_t *doc)
@@ -376,7 +267,7 @@ static void fill(json_t *doc)
 	add_irqs(doc, debugfs);
 	json_object_set_new(doc, "workqueues", workqueues_json(debugfs));
 	drop_workqueues(doc);
-	add_untold(doc, state);
+	untold_add(doc);
 	json_object_set_new(doc, "not_read", sys_failures());
 }
 
@@ -394,87 +285,6 @@ static json_t *new_document(void)
 	for (size_t i = 0; doc && i < sizeof(lists) / sizeof(*lists); i++)
 		json_object_set_new(doc, lists[i], json_array());
 	return doc;
-}
-
-/* ---- names ---- */
-
-/* "/dev/sda1" is sda; NULL if it is neither a disk nor a host. */
-static char *find_name(const char *name)
-{
-	const char *base = strncmp(name, "/dev/", 5) ? name : name + 5;
-	char *real, *slash, *partition;
-
-	if (!*base || strchr(base, '/'))
-		return NULL;
-	real = sys_real("/sys/class/scsi_host/%s", base);
-	if (!real)
-		real = sys_real("/sys/block/%s", base);
-	if (real) {
-		free(real);
-		return strdup(base);
-	}
-	real = sys_real("/sys/class/block/%s", base);
-	if (!real)
-		return NULL;
-	slash = strrchr(real, '/');
-	*slash = 0;
-	slash = strrchr(real, '/');
-	partition = slash ? sys_real("/sys/block/%s", slash + 1) : NULL;
-	slash = partition ? strdup(slash + 1) : NULL;
-	free(partition);
-	free(real);
-	return slash;
-}
-
-static void list_names(FILE *f, const char *dir)
-{
-	struct sys_names names;
-
-	sys_list(&names, "%s", dir);
-	for (size_t i = 0; i < names.nr; i++)
-		fprintf(f, " %s", names.name[i]);
-	sys_names_free(&names);
-}
-
-/* A disk is shown with those below it: paths of a multipath device. */
-static void add_wanted(json_t *list, const char *name)
-{
-	struct sys_names names;
-
-	if (json_has_string(list, name))
-		return;
-	json_add_string(list, name);
-	sys_list(&names, "/sys/block/%s/slaves", name);
-	for (size_t i = 0; i < names.nr; i++) {
-		char *below = find_name(names.name[i]);
-
-		if (below)
-			add_wanted(list, below);
-		free(below);
-	}
-	sys_names_free(&names);
-}
-
-static json_t *want(char **names, int nr, const char *command)
-{
-	json_t *list = json_array();
-
-	for (int i = 0; i < nr; i++) {
-		char *name = find_name(names[i]);
-
-		if (!name) {
-			fprintf(stderr, "numaio %s: no disk or SCSI host \"%s\"; there are:", command,
-				names[i]);
-			list_names(stderr, "/sys/class/scsi_host");
-			list_names(stderr, "/sys/block");
-			fputs(" (or all)\n", stderr);
-			json_decref(list);
-			return NULL;
-		}
-		add_wanted(list, name);
-		free(name);
-	}
-	return list;
 }
 
 static bool wants_all(char **names, int nr)
@@ -498,7 +308,7 @@ json_t *show_document(char **names, int nr, const char *command)
 	json_t *list = NULL, *doc;
 
 	if (!wants_all(names, nr)) {
-		list = want(names, nr, command);
+		list = names_wanted(names, nr, command);
 		if (!list)
 			return NULL;
 	}

@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "show.h"
 #include "show-irq.h"
 #include "show-parts.h"
 #include "show-tags.h"
@@ -229,6 +230,16 @@ static void test_tables(void)
 	   "no interrupts at all");
 }
 
+static void test_this_machine(void)
+{
+	json_t *doc = show_placement();
+
+	ok(json_integer_value(json_object_get(doc, "schema")) == SHOW_SCHEMA &&
+	   json_is_array(json_object_get(doc, "nodes")) && json_text(doc, "kernel"),
+	   "the document of this machine");
+	json_decref(doc);
+}
+
 int main(void)
 {
 	char command[128];
@@ -250,6 +261,7 @@ int main(void)
 	test_size();
 	test_tables();
 	sys_reset();
+	test_this_machine();
 	snprintf(command, sizeof(command), "rm -r %s", dir);
 	if (system(command))
 		bad++;
