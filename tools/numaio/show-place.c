@@ -217,9 +217,13 @@ static void each_irq(json_t *doc, void (*each)(json_t *list, const char *irq, co
 	size_t i, j, k;
 
 	for (i = 0; i < sizeof(with_irqs) / sizeof(*with_irqs); i++)
-		json_array_foreach(json_object_get(doc, with_irqs[i]), j, owner)
+		json_array_foreach(json_object_get(doc, with_irqs[i]), j, owner) {
+			/* Its disks have the interrupts of a host. */
+			if (json_text(owner, "host"))
+				continue;
 			json_array_foreach(json_object_get(owner, "interrupts"), k, irq)
 				each(list, json_string_value(irq), json_text(owner, "name"));
+		}
 }
 
 static void collect(json_t *list, const char *irq, const char *of)

@@ -91,24 +91,57 @@ static void print_disks(const json_t *doc)
 	table_print(t, "Disks");
 }
 
+/* Disks of a host are alike, often: they are shown together. */
+static bool are_alike(const json_t *a, const json_t *b)
+{
+	return json_text(a, "host") && json_equal(json_object_get(a, "host"),
+						  json_object_get(b, "host")) &&
+	       json_equal(json_object_get(a, "queues"), json_object_get(b, "queues"));
+}
+
+/* A disk and those like it; NULL if it isn't the first of them. The caller frees it. */
+static json_t *alike(const json_t *disks, size_t at)
+{
+	const json_t *disk = json_array_get(disks, at), *other;
+	json_t *names = json_array();
+	size_t i;
+
+	json_array_foreach(disks, i, other) {
+		if (i != at && !are_alike(disk, other))
+			continue;
+		if (i < at) {
+			json_decref(names);
+			return NULL;
+		}
+		json_add_string(names, json_text(other, "name"));
+	}
+	return names;
+}
+
 static void print_queues(const json_t *doc)
 {
 	struct table *t = table_new(COLUMNS("DISK", "QUEUE>", "NODE>", "TAGS>", "RESERVED>", "CPUS",
 		"THEIR NODES"));
-	const json_t *disk, *queue;
+	const json_t *disks = json_object_get(doc, "disks"), *disk, *queue;
+	json_t *names;
 	size_t i, j;
 
-	json_array_foreach(json_object_get(doc, "disks"), i, disk)
+	json_array_foreach(disks, i, disk) {
+		names = alike(disks, i);
+		if (!names)
+			continue;
 		json_array_foreach(json_object_get(disk, "queues"), j, queue) {
 			table_row(t);
-			table_json(t, json_object_get(disk, "name"));
+			table_json(t, names);
 			table_keys(t, queue, COLUMNS("queue", "node", "nr_tags", "nr_reserved_tags",
-				"cpus", "cpu_nodes"));
+						     "cpus", "cpu_nodes"));
 		}
+		json_decref(names);
+	}
 	table_print(t, "Hardware queues");
 }
 
-static void print_maps(struct table *t, const json_t *disk, const json_t *queue, bool one)
+static void print_maps(struct table *t, const json_t *names, const json_t *queue, bool one)
 {
 	const json_t *map, *node;
 	size_t i, j;
@@ -116,7 +149,7 @@ static void print_maps(struct table *t, const json_t *disk, const json_t *queue,
 	json_array_foreach(json_object_get(queue, "maps"), i, map)
 		json_array_foreach(json_object_get(map, "per_node"), j, node) {
 			table_row(t);
-			table_json(t, json_object_get(disk, "name"));
+			table_json(t, names);
 			if (one)
 				table_cell(t, "all");
 			else
@@ -131,14 +164,17 @@ static void print_tags(const json_t *doc)
 {
 	struct table *t = table_new(COLUMNS("DISK", "QUEUE>", "MAP", "PLACEMENT", "NODE>", "WORDS>",
 		"TAGS>", "IN MEMORY>", "REQUESTS>", "IN MEMORY>", "ELSEWHERE>"));
-	const json_t *disk, *queue;
+	const json_t *disks = json_object_get(doc, "disks"), *disk, *queue;
+	json_t *names;
 	size_t i, j;
 
-	json_array_foreach(json_object_get(doc, "disks"), i, disk) {
-		bool one = json_is_true(json_object_get(disk, "one_map"));
-
+	json_array_foreach(disks, i, disk) {
+		names = alike(disks, i);
+		if (!names)
+			continue;
 		json_array_foreach(json_object_get(disk, "queues"), j, queue)
-			print_maps(t, disk, queue, one);
+			print_maps(t, names, queue, json_is_true(json_object_get(disk, "one_map")));
+		json_decref(names);
 	}
 	table_print(t, "Tags and requests: those that a node owns, and those in its memory");
 }
