@@ -218,8 +218,10 @@ static void each_irq(json_t *doc, void (*each)(json_t *list, const char *irq, co
 
 	for (i = 0; i < sizeof(with_irqs) / sizeof(*with_irqs); i++)
 		json_array_foreach(json_object_get(doc, with_irqs[i]), j, owner) {
+			const char *host = json_text(owner, "host");
+
 			/* Its disks have the interrupts of a host. */
-			if (json_text(owner, "host"))
+			if (host && json_find(json_object_get(doc, "hosts"), host))
 				continue;
 			json_array_foreach(json_object_get(owner, "interrupts"), k, irq)
 				each(list, json_string_value(irq), json_text(owner, "name"));
