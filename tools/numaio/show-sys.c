@@ -47,12 +47,12 @@ static int error_number(const char *name)
 	return 0;
 }
 
-/* What the kernel doesn't have is no failure. */
+/* What the kernel doesn't have is no failure; nor is a process that ended. */
 static void note_failure(const char *path, int err)
 {
 	const char *name = strerrorname_np(err);
 
-	if (err == ENOENT || err == ENOTDIR)
+	if (err == ENOENT || err == ENOTDIR || err == ESRCH)
 		return;
 	if (!failures)
 		failures = json_object();
