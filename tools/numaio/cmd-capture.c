@@ -5,6 +5,7 @@
 #include <argp.h>
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "capture-tree.h"
@@ -50,6 +51,17 @@ static int report(const char *dir, int err, size_t files, size_t unreadable)
 	return fflush(stdout) ? EXIT_FAILED : EXIT_OK;
 }
 
+/* Partitions are names of disks for show, which looks at none unless it is named. */
+static void read_partitions(void)
+{
+	struct sys_names names;
+
+	sys_list(&names, "/sys/class/block");
+	for (size_t i = 0; i < names.nr; i++)
+		free(sys_real("/sys/class/block/%s", names.name[i]));
+	sys_names_free(&names);
+}
+
 int cmd_capture(int argc, char **argv)
 {
 	size_t files, unreadable;
@@ -67,6 +79,7 @@ int cmd_capture(int argc, char **argv)
 		return EXIT_USAGE;
 	}
 	doc = show_document(NULL, 0, "capture");
+	read_partitions();
 	err = capture_end(&files, &unreadable);
 	if (!doc && !err)
 		err = ENOMEM;

@@ -41,6 +41,8 @@ steady <"$tmp/out" >"$tmp/captured"
 name="shows what the machine does"
 diff "$tmp/live" "$tmp/captured" >"$tmp/err"
 ok "$code $? $(grep -c '^Nodes$' "$tmp/live")" = "0 0 1"
+name="partitions are names in it, too"
+ok "$(ls "$tmp/tree/sys/class/block")" = "$(ls /sys/class/block)"
 name="has only text, directories and links"
 ok "$(find "$tmp/tree" ! -type f ! -type d ! -type l | wc -l)" = 0
 name="no link in it is absolute, or leads out of it"
