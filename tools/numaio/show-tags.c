@@ -132,6 +132,18 @@ static void each_line(json_t *maps, char *text, void (*each)(json_t *map, const 
 	free(text);
 }
 
+/* What was in a file that can't be read is not known. */
+static void forget(json_t *maps, enum count from, enum count to)
+{
+	json_t *map, *node;
+	size_t i, j;
+
+	json_array_foreach(maps, i, map)
+		json_array_foreach(json_object_get(map, "per_node"), j, node)
+			for (int k = from; k <= (int)to; k++)
+				json_object_set_new(node, keys[k], json_null());
+}
+
 json_t *tags_shared(const char *disk, const char *queue)
 {
 	char *flags = sys_read(DEBUG_BLOCK "/%s/hctx%s/flags", disk, queue);
@@ -153,12 +165,17 @@ json_t *tags_json(const char *disk, const char *queue)
 {
 	char *tags = sys_read(DEBUG_BLOCK "/%s/hctx%s/tag_nodes", disk, queue);
 	char *requests = sys_read(DEBUG_BLOCK "/%s/hctx%s/rq_nodes", disk, queue);
+	bool no_tags = !tags, no_requests = !requests;
 	json_t *maps;
 
-	if (!tags && !requests)
+	if (no_tags && no_requests)
 		return json_null();
 	maps = json_array();
 	each_line(maps, tags, tag_line);
 	each_line(maps, requests, request_line);
+	if (no_tags)
+		forget(maps, TAGS, MEMORY);
+	if (no_requests)
+		forget(maps, OWNED, AWAY);
 	return maps;
 }
