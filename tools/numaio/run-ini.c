@@ -446,18 +446,35 @@ static void read_metric(struct reader *r, const struct section *s)
 		m->better = run_dup("none");
 }
 
+static bool section_has(const struct section *s, const char *key)
+{
+	for (size_t i = 0; i < s->n; i++)
+		if (!strcmp(s->v[i].key, key))
+			return true;
+	return false;
+}
+
+/* The line of a key, or of its section. */
+static int line_of(const struct section *s, const char *key)
+{
+	for (size_t i = 0; i < s->n; i++)
+		if (!strcmp(s->v[i].key, key))
+			return s->v[i].line;
+	return s->line;
+}
+
 /* Does the experiment bind the load here in two ways, or where it can't? */
 static void check_load(struct reader *r, const struct section *s, const struct run_load *l)
 {
 	if (!l->fio && !l->command)
 		fail(r, s->line, s->name, NULL, "no load: neither fio nor command is given, here or in [load]");
 	if (l->client && !l->fio)
-		fail(r, s->line, s->name, "client", "only fio can run on other hosts");
+		fail(r, line_of(s, "client"), s->name, "client", "only fio can run on other hosts");
 	if (l->client && (l->cpunodebind || l->membind || l->physcpubind))
-		fail(r, s->line, s->name, "client",
+		fail(r, line_of(s, "client"), s->name, "client",
 		     "the load runs elsewhere: use cpus_allowed= and numa_mem_policy= of fio");
 	if (l->cpunodebind && l->physcpubind)
-		fail(r, s->line, s->name, "physcpubind", "cpunodebind is given, too");
+		fail(r, line_of(s, "physcpubind"), s->name, "physcpubind", "cpunodebind is given, too");
 }
 
 static void get_nodes(struct reader *r, const struct place *at, char **field, char *value,
@@ -622,14 +639,6 @@ static void own_binding(const struct section *s, struct run_load *l)
 			l->cpunodebind = NULL;
 		}
 	}
-}
-
-static bool section_has(const struct section *s, const char *key)
-{
-	for (size_t i = 0; i < s->n; i++)
-		if (!strcmp(s->v[i].key, key))
-			return true;
-	return false;
 }
 
 static void read_variant(struct reader *r, const struct section *s, const struct section *load,
@@ -826,7 +835,7 @@ static void set_baseline(struct reader *r, const struct section *s, const char *
 		}
 	}
 	if (!r->failed)
-		fail(r, s->line, s->name, "baseline", "there is no variant \"%s\"", baseline);
+		fail(r, line_of(s, "baseline"), s->name, "baseline", "there is no variant \"%s\"", baseline);
 }
 
 static void add_fio_metrics(struct reader *r)
@@ -872,7 +881,7 @@ static void set_primary(struct reader *r, const struct section *s, const char *p
 			return;
 		}
 	}
-	fail(r, s->line, s->name, "primary", "there is no metric \"%s\"", primary);
+	fail(r, line_of(s, "primary"), s->name, "primary", "there is no metric \"%s\"", primary);
 }
 
 static void check_given(struct reader *r, const struct run_params *given)
