@@ -32,7 +32,7 @@ printf '%s' "$good" >"$tmp/x.ini"
 run "$tmp/x.ini" -n
 ok $status "the file that the cases below damage is good"
 
-bad "unknown section" 8 "$good[foo]
+bad "unknown section" 8 "${good}[foo]
 x = 1
 " '[foo] no such section; there are: experiment, parameters, matrix'
 bad "unknown key of [experiment]" 3 '[experiment]
@@ -55,11 +55,11 @@ bad "key twice" 3 '[experiment]
 seed = 1
 seed = 2
 ' '[experiment] seed: the key is already in line 2'
-bad "section twice" 8 "$good[load]
+bad "section twice" 8 "${good}[load]
 " '[load] the section is already in line 3'
-bad "variant twice" 8 "$good[variant a]
+bad "variant twice" 8 "${good}[variant a]
 " '[variant a] the section is already in line 7'
-bad "variant twice after expansion" 10 "$good[matrix]
+bad "variant twice after expansion" 10 "${good}[matrix]
 n = 1 a
 [variant %{n}]
 " '[variant %{n}] there are two variants "a"'

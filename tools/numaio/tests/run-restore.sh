@@ -59,7 +59,7 @@ fresh()
 	rm -f "$r" "$r".*
 }
 
-experiment 'echo m=1$NUMAIO_BLOCK'
+experiment "echo m=1\$NUMAIO_BLOCK"
 run -n "$tmp/x.ini"
 [ $status = 0 ] && [ ! -e "$r" ] && restored && [ ! -e "$tmp/modprobe.log" ]
 ok $? "a dry run changes nothing"
@@ -102,8 +102,7 @@ flat" ] && grep -q "with fewer than 5" "$tmp/err" && restored
 ok $? "a variant's settings are in force during its runs only; few repetitions are warned of"
 
 fresh
-experiment 'echo broken >\&2; exit 3'
-sed -i 's/\\&/\&/' "$tmp/x.ini"
+experiment 'echo broken >&2; exit 3'
 run "$tmp/x.ini" -o "$r"
 [ $status = 1 ] && restored && record '.state == "failed" and (.runs | length) == 3 and
 	.runs[0].state == "failed" and .runs[0].error == "the load ended with 3: broken"' &&
@@ -111,8 +110,7 @@ run "$tmp/x.ini" -o "$r"
 ok $? "a failing load: restored, the experiment ends after three failures"
 
 fresh
-experiment 'test $NUMAIO_BLOCK != 2 \&\& echo m=1'
-sed -i 's/\\&/\&/g' "$tmp/x.ini"
+experiment "test \$NUMAIO_BLOCK != 2 && echo m=1"
 run "$tmp/x.ini" -o "$r"
 [ $status = 1 ] && restored && record '.state == "complete" and (.runs | length) == 12 and
 	([.runs[] | select(.state == "failed")] | length) == 2'
@@ -131,8 +129,7 @@ run "$tmp/x.ini" -o "$r"
 ok $? "kill -9 of the load: restored"
 
 fresh
-experiment "sh -c 'sleep 99; : $tmp/load-marker' \\& echo m=1; exit"
-sed -i 's/\\&/\&/' "$tmp/x.ini"
+experiment "sh -c 'sleep 99; : $tmp/load-marker' & echo m=1; exit"
 run "$tmp/x.ini" -o "$r"
 [ $status = 0 ] && restored
 ok $? "what the load leaves behind is ended"
