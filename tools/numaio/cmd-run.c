@@ -42,7 +42,7 @@ struct session {
 	bool unrestored;
 	/* for the time left */
 	size_t slot, slots, done;
-	double began;
+	double began, slot_began;
 	const char *running;
 };
 
@@ -52,7 +52,8 @@ static void progress(void *arg)
 {
 	struct session *s = arg;
 	double each = s->done ? (run_now() - s->began) / s->done : 0;
-	long left = each * (s->slots - s->slot);
+	double rest = each * (s->slots - s->slot) - (run_now() - s->slot_began);
+	long left = rest > 0 ? rest : 0;
 
 	if (s->opt->quiet || !isatty(2))
 		return;
@@ -197,6 +198,7 @@ static bool run_slot(struct session *s, const struct run_variant *v, int block, 
 	bool applied;
 
 	s->running = v->name;
+	s->slot_began = run_now();
 	progress(s);
 	applied = run_apply(v->wants, v->n_wants, &changes, s->journal);
 	if (applied && pause_for(s->e->settle))

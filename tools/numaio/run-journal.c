@@ -16,6 +16,8 @@
 
 #include "run.h"
 
+#define PATIENCE	2.0	/* seconds */
+
 struct run_journal {
 	char *path;
 	int fd;
@@ -157,6 +159,22 @@ static void read_entries(struct run_journal *j)
 		fclose(f);
 }
 
+/*
+ * A numaio that was killed may have left a modprobe, which holds the lock until it has ended, or
+ * a child that hasn't become the load yet.
+ */
+static bool lock(int fd, double patience)
+{
+	double end = run_now() + patience;
+
+	while (flock(fd, LOCK_EX | LOCK_NB)) {
+		if (errno != EWOULDBLOCK || run_now() >= end)
+			return false;
+		usleep(50000);
+	}
+	return true;
+}
+
 struct run_journal *run_journal_open(const char *record, bool create, char **error)
 {
 	struct run_journal *j = calloc(1, sizeof(*j));
@@ -167,12 +185,13 @@ struct run_journal *run_journal_open(const char *record, bool create, char **err
 	j->fd = open(j->path, O_RDWR | O_APPEND | O_CLOEXEC | (create ? O_CREAT | O_EXCL : 0), 0600);
 	if (j->fd < 0) {
 		*error = run_format("%s: %s", j->path, strerror(errno));
-	} else if (flock(j->fd, LOCK_EX | LOCK_NB)) {
+	} else if (!lock(j->fd, create ? 0 : PATIENCE)) {
 		*error = run_format("%s: %s", j->path, errno == EWOULDBLOCK ?
 				    "another numaio is running this experiment" : strerror(errno));
 	} else {
 		if (!create)
 			read_entries(j);
+		run_lock_fd = j->fd;
 		return j;
 	}
 	run_journal_close(j, false);
@@ -202,6 +221,7 @@ void run_journal_close(struct run_journal *j, bool remove)
 		forget(j, j->pending[0].journal);
 	if (j->fd >= 0)
 		close(j->fd);
+	run_lock_fd = -1;
 	free(j->pending);
 	free(j->path);
 	free(j);

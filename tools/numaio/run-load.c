@@ -178,12 +178,15 @@ static void place(int fd, const struct run_load *l)
 }
 
 static void become(const struct child *c, const struct run_experiment *e,
-		   const struct run_variant *v, int block, const char *journal, int report)
+		   const struct run_variant *v, int block, const char *journal, int report,
+		   pid_t parent)
 {
 	struct run_strs argv = { 0 };
 
 	setpgid(0, 0);
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (getppid() != parent)
+		_exit(127);
 	environment(e, v, block, journal);
 	load_argv(e->file, &v->load, &argv);
 	run_strs_add(&argv, NULL);
@@ -202,6 +205,7 @@ static void become(const struct child *c, const struct run_experiment *e,
 static bool start(struct child *c, const struct run_experiment *e, const struct run_variant *v,
 		  int block, const char *journal)
 {
+	pid_t parent = getpid();
 	int ends[2];
 
 	c->out = memfd_create("out", MFD_CLOEXEC);
@@ -210,7 +214,7 @@ static bool start(struct child *c, const struct run_experiment *e, const struct 
 		return false;
 	c->pid = fork();
 	if (!c->pid)
-		become(c, e, v, block, journal, ends[1]);
+		become(c, e, v, block, journal, ends[1], parent);
 	close(ends[1]);
 	c->report = ends[0];
 	if (c->pid < 0) {

@@ -20,6 +20,8 @@
 
 #include "run.h"
 
+int run_lock_fd = -1;
+
 #define ABSENT	"not loaded"
 
 /* The last line of what a child printed. */
@@ -49,9 +51,9 @@ static char *why(const char *program, int status, int fd)
 
 /*
  * Runs a program to its end, in a process group of its own so that ^C on the terminal doesn't
- * reach it. NULL, or why it failed.
+ * reach it; it may keep a descriptor. NULL, or why it failed.
  */
-char *run_child(char *const argv[])
+char *run_child(char *const argv[], int keep)
 {
 	int fd = memfd_create("output", MFD_CLOEXEC), status = 0;
 	char *error = NULL;
@@ -59,6 +61,8 @@ char *run_child(char *const argv[])
 
 	if (!pid) {
 		setpgid(0, 0);
+		if (keep >= 0)
+			fcntl(keep, F_SETFD, 0);
 		run_signal_unblock();
 		dup2(open("/dev/null", O_RDONLY | O_CLOEXEC), 0);
 		dup2(fd, 1);
@@ -203,7 +207,7 @@ static char *unload(const char *module)
 {
 	char *argv[] = { "modprobe", "-r", (char *)module, NULL };
 
-	return exists(module, "") ? run_child(argv) : NULL;
+	return exists(module, "") ? run_child(argv, run_lock_fd) : NULL;
 }
 
 static char *load(const char *module, const struct run_strs *params)
@@ -216,7 +220,7 @@ static char *load(const char *module, const struct run_strs *params)
 	argv[1] = (char *)module;
 	for (size_t i = 0; i < params->n; i++)
 		argv[i + 2] = params->v[i];
-	error = run_child(argv);
+	error = run_child(argv, run_lock_fd);
 	free(argv);
 	return error;
 }
@@ -316,7 +320,7 @@ static char *shell(const char *command)
 {
 	char *argv[] = { "/bin/sh", "-c", (char *)command, NULL };
 
-	return run_child(argv);
+	return run_child(argv, -1);
 }
 
 static char *write_shell(const char *where, const char *value)

@@ -30,6 +30,16 @@ static char *read_value(const char *where)
 	return s;
 }
 
+/* A scope is "numa" or "default (cache)"; the kernel takes "default". */
+static char *read_scope(const char *where)
+{
+	char *s = run_read(where);
+
+	if (s)
+		s[strcspn(s, " ")] = '\0';
+	return s;
+}
+
 static char *write_value(const char *where, const char *value)
 {
 	int error = run_write(where, value);
@@ -61,14 +71,15 @@ static bool same_mask(const char *asked, const char *value)
 }
 
 const struct run_store run_value = { "value", read_value, write_value, same_value, NULL, NULL };
+const struct run_store run_scope = { "scope", read_scope, write_value, same_value, NULL, NULL };
 const struct run_store run_list = { "list", run_read, write_value, same_list, NULL, NULL };
 const struct run_store run_mask = { "mask", run_read, write_value, same_mask, NULL, NULL };
 
 const struct run_store *run_store_named(const char *name)
 {
 	static const struct run_store *const all[] = {
-		&run_value, &run_list, &run_mask, &run_thread_cpus, &run_thread_nice, &run_process,
-		&run_module, &run_shell,
+		&run_value, &run_scope, &run_list, &run_mask, &run_thread_cpus, &run_thread_nice,
+		&run_process, &run_module, &run_shell,
 	};
 
 	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++)
@@ -195,12 +206,12 @@ static void add_wq_attr(const struct run_want *w, const char *queue, const char 
 			struct run_changes *l)
 {
 	char *value = attr_of(w->value, attr);
-	bool mask = !strcmp(attr, "cpumask");
+	bool mask = !strcmp(attr, "cpumask"), scope = !strcmp(attr, "affinity_scope");
 
 	if (!value)
 		return;
 	run_change_add(l, w->kind->name, run_format("%s %s", queue, attr),
-		       mask ? &run_mask : &run_value, run_format(WQ "/%s/%s", queue, attr),
+		       mask ? &run_mask : scope ? &run_scope : &run_value, run_format(WQ "/%s/%s", queue, attr),
 		       mask ? cpus_as_mask(value) : run_dup(value));
 	free(value);
 }
@@ -521,7 +532,8 @@ static char *undo(const struct run_change *c)
 /* A device that vanished has nothing left that could be restored. */
 static bool has_vanished(const struct run_change *c)
 {
-	bool is_file = c->store == &run_value || c->store == &run_list || c->store == &run_mask;
+	bool is_file = c->store == &run_value || c->store == &run_scope || c->store == &run_list ||
+		       c->store == &run_mask;
 
 	return is_file && (errno == ENOENT || errno == ENODEV);
 }

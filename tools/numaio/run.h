@@ -181,7 +181,7 @@ struct run_kind {
 };
 
 extern const struct run_kind run_kinds[];
-extern const struct run_store run_value, run_list, run_mask;
+extern const struct run_store run_value, run_scope, run_list, run_mask;
 extern const struct run_store run_thread_cpus, run_thread_nice, run_process, run_module, run_shell;
 
 const struct run_kind *run_kind_named(const char *name);
@@ -210,7 +210,8 @@ char *run_module_check(const char *target, const char *value);
 void run_module_find(const struct run_want *w, struct run_changes *l);
 char *run_shell_check(const char *target, const char *value);
 void run_shell_find(const struct run_want *w, struct run_changes *l);
-char *run_child(char *const argv[]);
+char *run_child(char *const argv[], int keep);
+extern int run_lock_fd;	/* of the journal; a modprobe keeps it, so that nobody restores beside it */
 
 /* run-journal.c: what is to be restored, beside the record. */
 struct run_journal *run_journal_open(const char *record, bool create, char **error);

@@ -42,8 +42,10 @@ experiment()
 # The host as it was (a file of a choice gets what was chosen), and nothing of ours beside the record.
 restored()
 {
-	snapshot | sed 's/scheduler none/scheduler [none] mq-deadline/' >"$tmp/after"
+	snapshot | sed 's/scheduler none/scheduler [none] mq-deadline/
+		s/scope default$/scope default (cache)/' >"$tmp/after"
 	echo '[none] mq-deadline' >"$root/sys/block/sda/queue/scheduler"
+	echo 'default (cache)' >"$root/sys/devices/virtual/workqueue/iscsi_q_3/affinity_scope"
 	cmp -s "$tmp/before" "$tmp/after" && [ ! -e "$r.journal" ] && [ ! -e "$r.tmp" ] &&
 		! pgrep -f "$tmp/load-marker" >/dev/null
 }

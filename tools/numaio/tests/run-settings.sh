@@ -108,7 +108,7 @@ drift "drift: a CPU goes offline" "echo 0-6 >$root/sys/devices/system/cpu/online
 put /sys/devices/system/cpu/online 0-7
 cp "$(command -v sleep)" "$tmp/bin/irqbalance"
 drift "drift: irqbalance is started" \
-	"[ -e $tmp/irqbalance.pid ] || { $tmp/bin/irqbalance 5 & echo \$! >$tmp/irqbalance.pid; ln -s /proc/\$! $root/proc/; sleep 0.1; }" \
+	"[ -e $tmp/irqbalance.pid ] || { setsid $tmp/bin/irqbalance 5 & echo \$! >$tmp/irqbalance.pid; ln -s /proc/\$! $root/proc/; until grep -q irqbalance /proc/\$!/comm; do sleep 0.05; done; }" \
 	'irqbalance started'
 rm -f "$root/proc/$(cat "$tmp/irqbalance.pid")"
 mkdir "$tmp/kept"
@@ -152,18 +152,18 @@ start_process numaio-thread
 thread=$child
 start_process irqbalance
 balance=$child
-sleep 0.2
 cpus=$(taskset -pc "$thread" | sed 's/.*: //')
+nice=$(ps -o ni= -p "$thread" | tr -d ' ')
 experiment "echo \$(ps -o ni= -p $thread) \$(taskset -pc $thread) \$(ps -o stat= -p $balance) >$tmp/seen-\$NUMAIO_VARIANT; echo m=1" \
-	'thread = numaio-thr.* -> cpus=0 nice=7' 'irqbalance = stop'
+	'thread = numaio-thr.* -> cpus=0 nice=15' 'irqbalance = stop'
 run "$tmp/x.ini" -o "$r"
-[ $status = 0 ] && grep -q "^7 .*: 0 T" "$tmp/seen-b" && grep -q "^0 .*: $cpus S" "$tmp/seen-a"
+[ $status = 0 ] && grep -q "^15 .*: 0 T" "$tmp/seen-b" && grep -q "^$nice .*: $cpus S" "$tmp/seen-a"
 ok $? "nice and CPUs of a thread are set, irqbalance stands still, in the variant only"
-[ "$(ps -o ni= -p "$thread" | tr -d ' ')" = 0 ] && [ "$(taskset -pc "$thread" | sed 's/.*: //')" = "$cpus" ] &&
+[ "$(ps -o ni= -p "$thread" | tr -d ' ')" = "$nice" ] && [ "$(taskset -pc "$thread" | sed 's/.*: //')" = "$cpus" ] &&
 	ps -o stat= -p "$balance" | grep -q ^S && record '([.variants[1].settings[] | .state] | unique) == ["set"]
 	and (.variants[1].settings | length) == 3 and .environment.irqbalance == true'
 ok $? "threads and irqbalance are as before"
-experiment "kill $thread 2>/dev/null; sleep 0.1; echo m=1" 'thread = numaio-thr.* -> nice=7'
+experiment "kill $thread 2>/dev/null; sleep 0.1; echo m=1" 'thread = numaio-thr.* -> nice=15'
 run "$tmp/x.ini" -o "$r"
 [ $status = 0 ] && [ ! -e "$r.journal" ]
 ok $? "a thread that ends needs no restoring"

@@ -2,48 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # runner.sh NUMAIO: "numaio run" in the guest, on scsi_debug and, if it is there, on virtio-scsi
 # (vmrun -d virtio-scsi@3). What numaio says it set is read by the load, without numaio.
-set -u
-numaio=${1:?usage: runner.sh NUMAIO}
-tmp=$(mktemp -d) || exit 1
-r=$tmp/r.json
-tests=0
-
-ok()	# ok CONDITION'S EXIT, NAME
-{
-	tests=$((tests + 1))
-	if [ "$1" = 0 ]; then
-		echo "ok $tests $2"
-	else
-		echo "not ok $tests $2"
-		sed 's/^/# /' "$tmp/err"
-		[ ! -e "$r" ] || jq -c '.state, .variants[].marks, .restored, (.runs[] | [.variant, .state, .error, .marks])' "$r" | sed 's/^/# /'
-	fi
-}
-
-skip()
-{
-	tests=$((tests + 1))
-	echo "ok $tests $1 # SKIP $2"
-}
-
-run()
-{
-	"$numaio" run "$@" >"$tmp/out" 2>"$tmp/err"
-	status=$?
-}
-
-record()
-{
-	jq -e "$1" "$r" >/dev/null
-}
-
-fresh()
-{
-	rm -f "$r" "$r".* "$tmp"/seen-*
-}
-
-command -v jq >/dev/null || { echo "1..0 # SKIP there is no jq"; exit 4; }
-echo "KTAP version 1"
+. "$(dirname "$0")/runner.inc"
 modprobe scsi_debug host_max_queue=192 submit_queues=8 dev_size_mb=64 delay=0 || exit 1
 udevadm settle 2>/dev/null
 i=0
@@ -60,11 +19,6 @@ for wq in /sys/devices/virtual/workqueue/*/affinity_scope; do
 	queue=$(basename "$(dirname "$wq")")
 done
 wq=/sys/devices/virtual/workqueue/$queue
-
-chosen()	# the choice in brackets, or all of it
-{
-	sed 's/.*\[\(.*\)\].*/\1/' "$1"
-}
 
 # All that the experiment below sets, one line each.
 look()
@@ -83,7 +37,7 @@ before=$(look)
 cat >"$tmp/load" <<END
 #!/bin/sh
 disk=$disk wq=$wq thread=$thread
-$(sed -n '/^chosen()/,/^}/p; /^look()/,/^}/p' "$0")
+$(sed -n '/^chosen()/,/^}/p; /^look()/,/^}/p' "$(dirname "$0")/runner.inc" "$0")
 look >$tmp/seen-\$NUMAIO_VARIANT
 cat /proc/self/numa_maps 2>/dev/null | awk '{ print \$2 }' | sort | uniq -c >$tmp/maps-\$NUMAIO_VARIANT
 END
