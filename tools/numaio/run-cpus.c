@@ -41,7 +41,7 @@ static bool is_empty(const struct run_cpus *c)
 	return run_cpus_same(c, &none);
 }
 
-static bool is_within(const struct run_cpus *a, const struct run_cpus *b)
+bool run_cpus_within(const struct run_cpus *a, const struct run_cpus *b)
 {
 	for (size_t i = 0; i < sizeof(a->w) / sizeof(*a->w); i++)
 		if (a->w[i] & ~b->w[i])
@@ -224,7 +224,7 @@ char *run_nodes_spec(const char *spec, struct run_cpus *nodes)
 	char *valid, *error;
 
 	learn();
-	if (run_cpus_list(spec, nodes) && !is_empty(nodes) && is_within(nodes, &topo.nodes))
+	if (run_cpus_list(spec, nodes) && !is_empty(nodes) && run_cpus_within(nodes, &topo.nodes))
 		return NULL;
 	valid = run_cpus_print(&topo.nodes);
 	error = run_format("\"%s\" is no list of nodes; this host has %s", spec, valid);
@@ -258,7 +258,7 @@ char *run_cpus_spec(const char *spec, struct run_cpus *c)
 		*c = topo.possible;
 		return NULL;
 	}
-	if (run_cpus_list(spec, c) && !is_empty(c) && is_within(c, &topo.possible))
+	if (run_cpus_list(spec, c) && !is_empty(c) && run_cpus_within(c, &topo.possible))
 		return NULL;
 	valid = run_cpus_print(&topo.possible);
 	error = run_format("\"%s\" is no list of CPUs (0-3,8), node:N or all; this host has CPUs %s",

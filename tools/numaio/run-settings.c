@@ -403,16 +403,33 @@ static char *shown(const struct run_change *c, const char *value)
 	return c->store && c->store->show ? c->store->show(c->asked, value) : run_dup(value);
 }
 
+/* Where an interrupt goes in fact; NULL if that isn't known. */
+static char *effective(const struct run_change *c)
+{
+	char *path, *s;
+
+	if (strcmp(c->kind, "irq") || !c->where)
+		return NULL;
+	path = run_format("/proc/irq/%d/effective_affinity_list", atoi(c->target));
+	s = run_read(path);
+	free(path);
+	return s;
+}
+
 json_t *run_change_json(const struct run_change *c)
 {
 	static const char *const states[] = { "set", "differs", "refused" };
 	char *was = shown(c, c->was), *read_back = shown(c, c->read_back);
-	char *asked = shown(c, c->asked);
+	char *asked = shown(c, c->asked), *goes = effective(c);
 	json_t *j = json_pack("{s:s s:o s:o s:o s:o s:s s:o}", "kind", c->kind,
 			      "target", run_text(c->target), "asked", run_text(asked),
 			      "was", run_text(was), "read_back", run_text(read_back),
 			      "state", states[c->state], "error", run_text(c->error));
 
+	if (goes) {
+		json_object_set_new(j, "effective", run_text(goes));
+		free(goes);
+	}
 	free(asked);
 	free(was);
 	free(read_back);
@@ -579,6 +596,18 @@ bool run_undo(struct run_changes *changes, struct run_journal *j, json_t *restor
 	return ok;
 }
 
+/* An interrupt that is served outside of its mask. */
+static void check_effective(const struct run_change *c, json_t *marks)
+{
+	char *goes = effective(c);
+	struct run_cpus asked, in_force;
+
+	if (goes && run_cpus_list(c->asked, &asked) && run_cpus_list(goes, &in_force) &&
+	    !run_cpus_within(&in_force, &asked))
+		run_mark(marks, "%s %s goes to CPU %s, not %s", c->kind, c->target, goes, c->asked);
+	free(goes);
+}
+
 static void drift_one(const struct run_change *c, json_t *marks)
 {
 	char *now = c->store->read(c->where), *a, *b;
@@ -596,6 +625,7 @@ static void drift_one(const struct run_change *c, json_t *marks)
 		free(a);
 		free(b);
 	}
+	check_effective(c, marks);
 	free(now);
 }
 

@@ -54,6 +54,7 @@ bool run_cpus_list(const char *s, struct run_cpus *c);
 bool run_cpus_mask(const char *s, struct run_cpus *c);
 bool run_cpus_has(const struct run_cpus *c, int cpu);
 bool run_cpus_same(const struct run_cpus *a, const struct run_cpus *b);
+bool run_cpus_within(const struct run_cpus *a, const struct run_cpus *b);
 char *run_cpus_print(const struct run_cpus *c);
 char *run_cpus_print_mask(const struct run_cpus *c);
 char *run_cpus_spec(const char *spec, struct run_cpus *c);
