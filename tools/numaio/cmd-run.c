@@ -251,7 +251,7 @@ static bool run_blocks(struct session *s)
 static bool warn(const struct session *s)
 {
 	if (s->e->repetitions < 5)
-		say(s, run_format("%s: repetitions: %d; with fewer than 5 no difference can be shown",
+		say(s, run_format("%s: repetitions: %d; fewer than 5 hardly show a difference",
 				  s->e->file, s->e->repetitions));
 	if (run_emulated())
 		say(s, run_dup("the CPU is emulated: times of this host say nothing about a real one"));

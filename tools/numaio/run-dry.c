@@ -75,8 +75,8 @@ static void say_order(const struct run_experiment *e, FILE *out)
 
 void run_dry(const struct run_experiment *e, FILE *out)
 {
-	fprintf(out, "experiment %s: %zu variants, %d repetitions, %d warm-up, seed %lld\n", e->name,
-		e->n_variants, e->repetitions, e->warm_up, e->seed);
+	fprintf(out, "experiment %s: %zu variants, %d repetitions, %d warm-up, seed %lld\n",
+		e->name, e->n_variants, e->repetitions, e->warm_up, e->seed);
 	for (size_t i = 0; i < e->n_metrics; i++)
 		fprintf(out, "metric %s [%s], better: %s%s\n", e->metrics[i].name,
 			e->metrics[i].unit, e->metrics[i].better,

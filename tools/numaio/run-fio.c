@@ -107,7 +107,8 @@ char *run_fio_metrics(const char *out, json_t *metrics)
 	else if (!s.jobs)
 		error = run_dup("fio's JSON has no jobs");
 	else if (s.error)
-		error = run_format("a job of fio's ended with error %" JSON_INTEGER_FORMAT, s.error);
+		error = run_format("a job of fio's ended with error %" JSON_INTEGER_FORMAT,
+				   s.error);
 	else if (s.ios <= 0)
 		error = run_dup("fio did no I/O");
 	json_decref(j);

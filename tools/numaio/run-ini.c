@@ -123,7 +123,8 @@ static void look_at_key(struct reader *r, const char *line)
 	size_t len = strcspn(line, "=:");
 
 	if (!line[len])
-		fail(r, r->line, NULL, NULL, "\"%.60s\" is no section, comment or KEY = VALUE", line);
+		fail(r, r->line, NULL, NULL, "\"%.60s\" is no section, comment or KEY = VALUE",
+		     line);
 	else if (len > NAME_LEN)
 		fail(r, r->line, NULL, NULL, "a key has at most %d characters", NAME_LEN);
 	r->in_key = true;
@@ -467,14 +468,16 @@ static int line_of(const struct section *s, const char *key)
 static void check_load(struct reader *r, const struct section *s, const struct run_load *l)
 {
 	if (!l->fio && !l->command)
-		fail(r, s->line, s->name, NULL, "no load: neither fio nor command is given, here or in [load]");
+		fail(r, s->line, s->name, NULL,
+		     "no load: neither fio nor command is given, here or in [load]");
 	if (l->client && !l->fio)
 		fail(r, line_of(s, "client"), s->name, "client", "only fio can run on other hosts");
 	if (l->client && (l->cpunodebind || l->membind || l->physcpubind))
 		fail(r, line_of(s, "client"), s->name, "client",
 		     "the load runs elsewhere: use cpus_allowed= and numa_mem_policy= of fio");
 	if (l->cpunodebind && l->physcpubind)
-		fail(r, line_of(s, "physcpubind"), s->name, "physcpubind", "cpunodebind is given, too");
+		fail(r, line_of(s, "physcpubind"), s->name, "physcpubind",
+		     "cpunodebind is given, too");
 }
 
 static void get_nodes(struct reader *r, const struct place *at, char **field, char *value,
@@ -835,7 +838,8 @@ static void set_baseline(struct reader *r, const struct section *s, const char *
 		}
 	}
 	if (!r->failed)
-		fail(r, line_of(s, "baseline"), s->name, "baseline", "there is no variant \"%s\"", baseline);
+		fail(r, line_of(s, "baseline"), s->name, "baseline",
+		     "there is no variant \"%s\"", baseline);
 }
 
 static void add_fio_metrics(struct reader *r)

@@ -182,7 +182,8 @@ struct run_journal *run_journal_open(const char *record, bool create, char **err
 	if (!j)
 		abort();
 	j->path = path_of(record);
-	j->fd = open(j->path, O_RDWR | O_APPEND | O_CLOEXEC | (create ? O_CREAT | O_EXCL : 0), 0600);
+	j->fd = open(j->path, O_RDWR | O_APPEND | O_CLOEXEC | (create ? O_CREAT | O_EXCL : 0),
+		     0600);
 	if (j->fd < 0) {
 		*error = run_format("%s: %s", j->path, strerror(errno));
 	} else if (!lock(j->fd, create ? 0 : PATIENCE)) {

@@ -174,7 +174,8 @@ static bool same_variants(json_t *record, const struct run_experiment *e)
 	if (json_array_size(all) != e->n_variants)
 		return false;
 	for (size_t i = 0; i < e->n_variants; i++) {
-		const char *name = json_string_value(json_object_get(json_array_get(all, i), "name"));
+		json_t *v = json_array_get(all, i);
+		const char *name = json_string_value(json_object_get(v, "name"));
 
 		if (!name || strcmp(name, e->variants[i].name))
 			return false;

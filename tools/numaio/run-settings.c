@@ -211,7 +211,8 @@ static void add_wq_attr(const struct run_want *w, const char *queue, const char 
 	if (!value)
 		return;
 	run_change_add(l, w->kind->name, run_format("%s %s", queue, attr),
-		       mask ? &run_mask : scope ? &run_scope : &run_value, run_format(WQ "/%s/%s", queue, attr),
+		       mask ? &run_mask : scope ? &run_scope : &run_value,
+		       run_format(WQ "/%s/%s", queue, attr),
 		       mask ? cpus_as_mask(value) : run_dup(value));
 	free(value);
 }

@@ -102,8 +102,8 @@ static void mutate(struct text *t)
 static bool is_whole(const struct run_experiment *e)
 {
 	size_t baselines = 0, primaries = 0;
-	bool whole = e->n_variants && e->n_metrics && e->repetitions >= 1 && e->repetitions <= 10000 &&
-		     e->seed >= 0 && e->name && e->text;
+	bool whole = e->n_variants && e->n_metrics && e->repetitions >= 1 &&
+		     e->repetitions <= 10000 && e->seed >= 0 && e->name && e->text;
 
 	for (size_t i = 0; whole && i < e->n_variants; i++) {
 		const struct run_variant *v = &e->variants[i];

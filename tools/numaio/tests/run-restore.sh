@@ -100,7 +100,7 @@ run "$tmp/x.ini" -o "$r" -r 1
 [ $status = 0 ] && [ "$(cat "$tmp/seen-b")" = "2-3
 spread
 9" ] && [ "$(cat "$tmp/seen-a")" = "0-7
-flat" ] && grep -q "with fewer than 5" "$tmp/err" && restored
+flat" ] && grep -q "fewer than 5 hardly" "$tmp/err" && restored
 ok $? "a variant's settings are in force during its runs only; few repetitions are warned of"
 
 fresh
