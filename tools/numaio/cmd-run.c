@@ -112,12 +112,13 @@ static bool device_exists(const char *name)
 }
 
 static void drift(const struct session *s, const struct before *b,
-		  const struct run_changes *changes, json_t *marks)
+		  const struct run_counters *after, const struct run_changes *changes,
+		  json_t *marks)
 {
 	char *online = run_cpus_online();
 
-	run_drift(&s->common, marks);
-	run_drift(changes, marks);
+	run_drift(&s->common, b->counters, after, marks);
+	run_drift(changes, b->counters, after, marks);
 	if (online && b->online && strcmp(online, b->online))
 		run_mark(marks, "CPUs online changed: %s, now %s", b->online, online);
 	if (!b->irqbalance && run_irqbalance_runs())
@@ -176,7 +177,7 @@ static void measure(struct session *s, const struct run_variant *v, int block, i
 	look(&b);
 	run_load(s->e, v, block, run_journal_path(s->journal), progress, s, &o);
 	after = run_counters_read();
-	drift(s, &b, changes, marks);
+	drift(s, &b, after, changes, marks);
 	interrupts = run_counters_interrupts(b.counters, after, s->e->interrupts);
 	run_counters_metrics(b.counters, after, o.metrics);
 	run_record_settings(s->record, v->name, changes, o.placement, marks);

@@ -174,6 +174,23 @@ static json_t *delta_of(const struct line *was, const struct line *is)
 	return j;
 }
 
+/* How often an interrupt occurred. */
+unsigned long long run_counters_delta(const struct run_counters *a, const struct run_counters *b,
+				      int irq)
+{
+	char *number = run_format("%d", irq);
+	unsigned long long total = 0;
+
+	for (size_t i = 0; i < b->n; i++)
+		for (size_t k = 0; !strcmp(b->lines[i].irq, number) && k < b->lines[i].n; k++)
+			total += b->lines[i].counts[k];
+	for (size_t i = 0; i < a->n; i++)
+		for (size_t k = 0; !strcmp(a->lines[i].irq, number) && k < a->lines[i].n; k++)
+			total -= a->lines[i].counts[k];
+	free(number);
+	return total;
+}
+
 /* Those that occurred; with a pattern only those of such a name or number. */
 json_t *run_counters_interrupts(const struct run_counters *a, const struct run_counters *b,
 				const char *pattern)

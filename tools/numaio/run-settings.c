@@ -597,13 +597,14 @@ bool run_undo(struct run_changes *changes, struct run_journal *j, json_t *restor
 	return ok;
 }
 
-/* An interrupt that is served outside of its mask. */
-static void check_effective(const struct run_change *c, json_t *marks)
+/* Many interrupts move only when they next occur: one that didn't says nothing. */
+static void check_effective(const struct run_change *c, const struct run_counters *before,
+			    const struct run_counters *after, json_t *marks)
 {
 	char *goes = effective(c);
 	struct run_cpus asked, in_force;
 
-	if (goes && run_cpus_list(c->asked, &asked) && run_cpus_list(goes, &in_force) &&
+	if (goes && run_counters_delta(before, after, atoi(c->target)) && run_cpus_list(c->asked, &asked) && run_cpus_list(goes, &in_force) &&
 	    !run_cpus_within(&in_force, &asked))
 		run_mark(marks, "%s %s goes to CPU %s, not %s", c->kind, c->target, goes, c->asked);
 	free(goes);
@@ -626,14 +627,18 @@ static void drift_one(const struct run_change *c, json_t *marks)
 		free(a);
 		free(b);
 	}
-	check_effective(c, marks);
 	free(now);
 }
 
-void run_drift(const struct run_changes *changes, json_t *marks)
+void run_drift(const struct run_changes *changes, const struct run_counters *before,
+	       const struct run_counters *after, json_t *marks)
 {
-	for (size_t i = 0; i < changes->n; i++)
-		if (changes->v[i].store && changes->v[i].store->read &&
-		    changes->v[i].read_back && changes->v[i].state != RUN_REFUSED)
-			drift_one(&changes->v[i], marks);
+	for (size_t i = 0; i < changes->n; i++) {
+		const struct run_change *c = &changes->v[i];
+
+		if (!c->store || !c->store->read || !c->read_back || c->state == RUN_REFUSED)
+			continue;
+		drift_one(c, marks);
+		check_effective(c, before, after, marks);
+	}
 }

@@ -199,7 +199,9 @@ bool run_apply(const struct run_want *wants, size_t n, struct run_changes *chang
 	       struct run_journal *j);
 bool run_undo(struct run_changes *changes, struct run_journal *j, json_t *restored);
 bool run_undo_one(const struct run_change *c, json_t *restored);
-void run_drift(const struct run_changes *changes, json_t *marks);
+struct run_counters;
+void run_drift(const struct run_changes *changes, const struct run_counters *before,
+	       const struct run_counters *after, json_t *marks);
 
 /* run-thread.c, run-module.c: kinds that are no files. */
 char *run_thread_check(const char *target, const char *value);
@@ -249,8 +251,9 @@ char *run_fio_metrics(const char *out, json_t *metrics);
 size_t run_fio_describe(struct run_metric **metrics);
 
 /* run-counters.c: interrupts and CPU time before and after. */
-struct run_counters;
 struct run_counters *run_counters_read(void);
+unsigned long long run_counters_delta(const struct run_counters *a, const struct run_counters *b,
+				      int irq);
 json_t *run_counters_interrupts(const struct run_counters *a, const struct run_counters *b,
 				const char *pattern);
 void run_counters_metrics(const struct run_counters *a, const struct run_counters *b,

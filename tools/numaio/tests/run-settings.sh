@@ -104,12 +104,20 @@ drift "drift: affinity" "echo 5 >$root/proc/irq/24/smp_affinity_list" \
 	'irq 24 (nvme0q1) changed during the run: "1", now "5"'
 [ $status = 0 ] && same
 ok $? "drift: the affinity is restored all the same"
+put /proc/irq/24/effective_affinity_list 6
+experiment 'echo m=1' 'irq = nvme0q1 -> 1'
+run "$tmp/x.ini" -o "$r"
+[ $status = 0 ] && record '[.runs[].marks[]] == []'
+ok $? "an interrupt that doesn't occur may not have moved yet"
 put /proc/irq/24/effective_affinity_list 1
-drift "drift: an interrupt is served outside of its mask" "echo 6 >$root/proc/irq/24/effective_affinity_list" \
+cp "$root/proc/interrupts" "$tmp/interrupts"
+drift "drift: an interrupt is served outside of its mask" \
+	"echo 6 >$root/proc/irq/24/effective_affinity_list; sed -i '/nvme0q1/s/      0/      9/' $root/proc/interrupts" \
 	'irq 24 (nvme0q1) goes to CPU 6, not 1'
 record '.variants[1].settings[0].effective == "6"'
 ok $? "and that is recorded"
 rm "$root/proc/irq/24/effective_affinity_list"
+cp "$tmp/interrupts" "$root/proc/interrupts"
 drift "drift: a CPU goes offline" "echo 0-6 >$root/sys/devices/system/cpu/online" 'CPUs online changed: 0-7, now 0-6'
 put /sys/devices/system/cpu/online 0-7
 cp "$(command -v sleep)" "$tmp/bin/irqbalance"

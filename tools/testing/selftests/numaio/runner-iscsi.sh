@@ -41,7 +41,7 @@ cat >"$tmp/load" <<END
 	for q in /sys/devices/virtual/workqueue/iscsi_q_*; do
 		echo "scope \$(sed 's/ .*//' \$q/affinity_scope) strict \$(cat \$q/affinity_strict)"
 	done
-	echo "load \$(taskset -pc \$\$ | sed 's/.*: //')"
+	echo "load \$(taskset -pc \$\$ | sed 's/.*: //; s/-/,/')"
 } >$tmp/seen-\$NUMAIO_VARIANT 2>&1
 dd if=/dev/$disk of=/dev/null bs=64k count=100 iflag=direct 2>/dev/null && echo n=100
 END
@@ -65,7 +65,7 @@ before_cpu=$(sed -n 's/^work_cpu //p' "$tmp/seen-before")
 for t in 0 2; do
 	for q in 0 2; do
 		mask=$(printf %x $((3 << 2 * q)))
-		cpus=$((2 * t))-$((2 * t + 1))
+		cpus=$((2 * t)),$((2 * t + 1))
 		[ "$(cat "$tmp/seen-stock-t$t-q$q")" = "rps $mask
 work_cpu $before_cpu
 scope $before_scope

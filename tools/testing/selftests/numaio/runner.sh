@@ -28,9 +28,9 @@ look()
 	echo "scope $(chosen "$wq/affinity_scope" | sed 's/ .*//') strict $(cat "$wq/affinity_strict")"
 	echo "cpumask $(sed 's/^[0,]*//' "$wq/cpumask") nice $(cat "$wq/nice")"
 	echo "rps $(sed 's/^[0,]*//' /sys/class/net/lo/queues/rx-0/rps_cpus)"
-	echo "thread $(taskset -pc "$(pgrep -x "$thread")" | sed 's/.*: //')"
+	echo "thread $(taskset -pc "$(pgrep -x "$thread")" | sed 's/.*: //; s/-/,/')"
 	echo "requests $(cat "/sys/block/$disk/queue/nr_requests")"
-	echo "load $(taskset -pc $$ | sed 's/.*: //')"
+	echo "load $(taskset -pc $$ | sed 's/.*: //; s/-/,/')"
 }
 
 before=$(look)
@@ -94,9 +94,9 @@ rq_affinity 2
 scope numa strict 1
 cpumask $mask nice -3
 rps $mask
-thread $first-$((first + 1))
+thread $first,$((first + 1))
 requests 32
-load $first-$((first + 1))"
+load $first,$((first + 1))"
 	ok $? "the load of node$node reads all of them itself"
 	grep -q "bind:$node" "$tmp/maps-node$node"
 	ok $? "and its memory is bound to the node"
@@ -194,11 +194,13 @@ else
 fi
 
 # kernel-managed interrupts
-irq=$(awk '/virtio[0-9]+-request/ { sub(":", "", $1); print $1; exit }' /proc/interrupts)
+modprobe virtio_scsi 2>/dev/null
+sleep 2
+irq=$(awk '/virtio[0-9]+-request$/ { sub(":", "", $1); print $1; exit }' /proc/interrupts)
 if [ "$irq" ]; then
 	fresh
 	experiment "command = echo n=1"
-	echo "irq = virtio[0-9]+-request.* -> 0" >>"$tmp/x.ini"
+	echo "irq = virtio[0-9]+-request -> 0" >>"$tmp/x.ini"
 	cat "/proc/irq/$irq/smp_affinity_list" >"$tmp/irq"
 	run "$tmp/x.ini" -o "$r"
 	[ $status = 0 ] && record '.state == "complete" and ([.variants[1, 2].settings[] | select(.kind == "irq") |
