@@ -46,7 +46,8 @@ static char *write_value(const char *where, const char *value)
 
 	if (!error)
 		return NULL;
-	if (error == EIO && !strncmp(where, "/proc/irq/", 10))
+	/* EPERM of 6.12; older kernels have EIO */
+	if ((error == EPERM || error == EIO) && !strncmp(where, "/proc/irq/", 10))
 		return run_format("%s: the kernel manages this interrupt", strerror(error));
 	return run_dup(strerror(error));
 }
