@@ -273,15 +273,14 @@ static void list_unrestored(const struct session *s)
 	size_t i;
 
 	json_array_foreach(json_object_get(s->record, "restored"), i, entry) {
-		const char *state = json_string_value(json_object_get(entry, "state"));
+		const char *state = NULL, *kind, *target, *value, *error;
 
-		if (strcmp(state, "failed"))
+		if (json_unpack(entry, "{s:s s:s s:s s:s s:s}", "state", &state, "kind", &kind,
+				"target", &target, "value", &value, "error", &error) ||
+		    strcmp(state, "failed"))
 			continue;
-		say(s, run_format("not restored: %s %s to \"%s\": %s",
-				  json_string_value(json_object_get(entry, "kind")),
-				  json_string_value(json_object_get(entry, "target")),
-				  json_string_value(json_object_get(entry, "value")),
-				  json_string_value(json_object_get(entry, "error"))));
+		say(s, run_format("not restored: %s %s to \"%s\": %s", kind, target, value,
+				  error));
 	}
 }
 

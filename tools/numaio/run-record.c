@@ -26,7 +26,7 @@ void run_mark(json_t *marks, const char *fmt, ...)
 		abort();
 	va_end(ap);
 	json_array_foreach(marks, i, mark)
-		if (!strcmp(json_string_value(mark), s))
+		if (json_is_string(mark) && !strcmp(json_string_value(mark), s))
 			break;
 	if (i == json_array_size(marks))
 		json_array_append_new(marks, run_text(s));

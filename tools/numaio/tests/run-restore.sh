@@ -275,6 +275,42 @@ run "$tmp/x.ini" --resume "$r"
 [ $status = 0 ] && restored && record '.state == "complete"'
 ok $? "resume after kill -9 restores first, then goes on"
 
+# Records that are damaged
+run "$tmp/x.ini" -o "$tmp/whole.json" -r 5 --seed 0
+damaged()	# NAME, FILTER, ERROR OF --resume
+{
+	fresh
+	jq "$2" "$tmp/whole.json" >"$r"
+	run "$tmp/x.ini" --resume "$r" --seed 0
+	[ $status = 2 ] && grep -qF "r.json can't be resumed: $3" "$tmp/err" && restored
+	ok $? "a record with $1 isn't resumed"
+}
+damaged "a newer schema" '.schema = 2' "$tmp/r.json: schema: 2; this numaio knows 1 .. 1"
+damaged "no runs" 'del(.runs)' "$tmp/r.json: it is no record of numaio's"
+damaged "other variants" '.variants[0].name = 3' "the variants were others"
+damaged "no text" '.experiment = []' "$tmp/x.ini isn't the text"
+fresh
+head -c 500 "$tmp/whole.json" >"$r"
+run "$tmp/x.ini" --resume "$r"
+[ $status = 2 ] && grep -q "r.json can't be resumed: $tmp/r.json:[0-9]*: " "$tmp/err"
+ok $? "half a record isn't resumed"
+fresh
+jq '.state = "running" | .restored = [1, {}, {state: 5}, {state: "failed"}] | .variants[1].marks = [7] | .runs = [1, {}]' \
+	"$tmp/whole.json" >"$r"
+run "$tmp/x.ini" --resume "$r" --seed 0
+[ $status = 0 ] && restored && record '.state == "complete"'
+ok $? "nonsense in a record's lists is passed over"
+fresh
+echo 3-4 >"$root/proc/irq/24/smp_affinity_list"
+echo '{"entry": 1, "kind": "irq", "store": "list", "target": "24", "where": "/proc/irq/24/smp_affinity_list", "asked": "1", "was": "0-7"}
+{"entry": 2, "kind": "irq", "store": "nonsense", "where": 3}
+[]
+{"done": 7}' >"$r.journal"
+echo '{' >"$r"
+run --restore "$r"
+[ $status = 0 ] && grep -q "settings are restored all the same" "$tmp/err" && restored
+ok $? "--restore needs only the journal"
+
 # A disk that is full.
 fresh
 experiment "test \$NUMAIO_BLOCK != 2 || ln -sf /dev/full $r.tmp; echo m=1"
