@@ -93,6 +93,13 @@ run "$tmp/x.ini" -o "$r"
 [ $status = 2 ] && grep -q "is there already, it is not overwritten" "$tmp/err" && record '.state == "complete"'
 ok $? "a record is not overwritten"
 
+fresh
+if command -v script >/dev/null; then
+	script -qec "'$NUMAIO' run --sysroot '$root' '$tmp/x.ini' -o '$r'" /dev/null >"$tmp/out" 2>&1
+	grep -q "12/12 [ab], [0-9]*:[0-9][0-9] left" "$tmp/out" && restored
+	ok $? "a terminal sees progress and the time left"
+	fresh
+fi
 # What the variant asks for is there while its load runs: the load looks by itself.
 fresh
 experiment "cat $root/proc/irq/24/smp_affinity_list $root/sys/block/sda/queue/tag_placement $root/sys/module/fakemod/parameters/depth >$tmp/seen-\$NUMAIO_VARIANT 2>/dev/null; echo m=1" 1

@@ -242,6 +242,18 @@ if command -v fio >/dev/null; then
 		and ([.runs[].metrics | .iops > 0 and .bw > 4000 * .iops and .bw < 4200 * .iops and
 		.clat_mean > 0 and .clat_p99 >= 0 and .fio_ctx >= 0] | all)'
 	ok $? "fio: bandwidth is 4096 times IOPS"
+	sed 's/^fio = .*/&\nclient = 127.0.0.1,18765/' "$tmp/x.ini" >"$tmp/remote.ini"
+	( cd "$tmp" && exec fio --server=127.0.0.1,18765 >/dev/null 2>&1 ) &
+	children="$children $!"
+	i=0
+	until grep -q ' 0100007F:494D 00000000:0000 0A ' /proc/net/tcp || [ $i = 100 ]; do
+		sleep 0.1
+		i=$((i + 1))
+	done
+	rm -f "$r"
+	run "$tmp/remote.ini" -o "$r" -r 1
+	[ $status = 0 ] && record '.runs[0].metrics | .iops > 0 and .bw > 4000 * .iops and .bw < 4200 * .iops'
+	ok $? "fio on a server"
 	printf '[x]\nioengine=no-such-engine\n' >"$tmp/job.fio"
 	rm -f "$r"
 	run "$tmp/x.ini" -o "$r"
