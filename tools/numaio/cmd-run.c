@@ -51,7 +51,7 @@ struct session {
 static void progress(void *arg)
 {
 	struct session *s = arg;
-	double each = s->done ? (run_now() - s->began) / s->done : 0;
+	double each = s->done ? (s->slot_began - s->began) / s->done : 0;
 	double rest = each * (s->slots - s->slot) - (run_now() - s->slot_began);
 	long left = rest > 0 ? rest : 0;
 
