@@ -109,7 +109,7 @@ static void make_cell(const struct report_record *rec, size_t metric, size_t var
 	stats_summarize(c->values, n, &c->sum);
 	c->ratio = c->p_holm = c->least_p_holm = NAN;
 	c->of_ratio = (struct stats_interval){ NAN, NAN, NAN };
-	c->test = (struct stats_test){ NAN, NAN, false, false };
+	c->test = (struct stats_test){ NAN, NAN, NAN, false, false };
 }
 
 static void make_part(const struct report_record *rec, struct report_part *p)
@@ -184,7 +184,7 @@ static void correct(struct report *r, struct report_cell **tested, size_t n)
 	stats_holm(p, p, n);
 	for (size_t i = 0; i < n; i++) {
 		tested[i]->p_holm = p[i];
-		p[i] = stats_least_p(tested[i]->sum.n, tested[i]->base->sum.n);
+		p[i] = tested[i]->test.least;
 	}
 	stats_holm(p, p, n);
 	for (size_t i = 0; i < n; i++)
@@ -226,7 +226,7 @@ static enum report_verdict judge(const struct report *r, const struct report_cel
 
 	if (isnan(c->test.p))
 		return REPORT_TOO_FEW;
-	if (fabs(c->ratio - 1) < r->options.min_effect)
+	if (fabs(c->ratio - 1) < r->options.min_effect || c->ratio == 1)
 		return REPORT_NO_DIFFERENCE;
 	if (c->least_p_holm > STATS_ALPHA)
 		return REPORT_TOO_FEW;

@@ -45,19 +45,18 @@ static void put_output(const char *prefix, const char *metric, const char *what,
 	fprintf(f, "%s.%s'\n", what, suffix);
 }
 
-static void put_title(const struct report *r, const struct report_metric *m, const char *what,
-		      FILE *f)
+static void put_title(const struct report *r, size_t metric, const char *label,
+		      const char *what, FILE *f)
 {
-	char *title = report_format("%s: %s", r->own.rec->experiment, what);
+	const struct report_metric *m = &r->own.rec->metrics[metric];
+	char *text = report_format("%s%s%s: %s", m->name, *m->unit ? ", " : "", m->unit, what);
 
 	fputs("set title ", f);
-	put_quoted(title, '\'', f);
-	fputs("\nset ylabel ", f);
-	free(title);
-	title = report_format("%s%s%s", m->name, *m->unit ? ", " : "", m->unit);
-	put_quoted(title, '\'', f);
+	put_quoted(r->own.rec->experiment, '\'', f);
+	fprintf(f, "\nset %s ", label);
+	put_quoted(text, '\'', f);
 	putc('\n', f);
-	free(title);
+	free(text);
 }
 
 /* The same picture, or "what" of it, twice. */
@@ -107,23 +106,25 @@ static void put_bars(const struct report *r, size_t metric, const char *prefix, 
 	for (size_t v = 0; v < base; v++)
 		put_bar(&r->base, same, v, own + v, f);
 	fputs("EOD\n", f);
-	put_title(r, &rec->metrics[metric], "median, and from least to largest", f);
+	put_title(r, metric, "ylabel", "median, least to largest", f);
 	fprintf(f, "set xrange [-0.7:%zu.7]\n", own + base - 1);
 	if (!any_below_zero(r, metric))
 		fputs("set yrange [0:*]\n", f);
-	fputs("set xtics rotate by -30\nset grid ytics\nset boxwidth 0.6\n"
+	fputs("set xtics rotate by -30\nset grid ytics\n"
 	      "set style fill solid 0.5 border\nset bars 2\n", f);
 	fputs(base ? "set key outside top\n" : "unset key\n", f);
 	put_twice(prefix, rec->metrics[metric].name, "", 320 + 60 * (int)(own + base < 50 ? own + base : 50),
 		  480, base ?
-		  "plot $own using 1:2:3:4:xtic(5) with boxerrorbars linecolor 1 title 'this record', "
-		  "$base using 1:2:3:4:xtic(5) with boxerrorbars linecolor 2 title 'the other record'" :
-		  "plot $own using 1:2:3:4:xtic(5) with boxerrorbars linecolor 1", f);
+		  "plot $own using 1:2:3:4:(0.6):xtic(5) with boxerrorbars linecolor 1 title 'this record', "
+		  "$base using 1:2:3:4:(0.6):xtic(5) with boxerrorbars linecolor 2 title 'the other record'" :
+		  "plot $own using 1:2:3:4:(0.6):xtic(5) with boxerrorbars linecolor 1", f);
 }
 
 /* What a field of the heat map shows: per cent to the baseline, or the figure itself. */
 static double heat(const struct report_cell *c, bool ratios)
 {
+	if (ratios && c->verdict == REPORT_IS_BASELINE)
+		return 0;
 	return ratios ? 100 * (c->ratio - 1) : c->sum.median;
 }
 
@@ -176,13 +177,16 @@ static void put_fields(const struct report *r, size_t metric, bool ratios, FILE 
 	fputs("EOD\n", f);
 }
 
+/* Boxes: "with image" wants a figure for each field. */
+#define FIELDS	"plot $cells using 1:2:($1 - 0.5):($1 + 0.5):($2 - 0.5):($2 + 0.5):3:xtic(4):ytic(5) " \
+		"with boxxyerror fillstyle solid 1 noborder fillcolor palette, "
+
 static void put_matrix(const struct report *r, size_t metric, const char *prefix, FILE *f)
 {
 	bool ratios = has_ratios(r, metric);
 
 	put_fields(r, metric, ratios, f);
-	put_title(r, &r->own.rec->metrics[metric], ratios ?
-		  "median, difference to the baseline in %" : "median", f);
+	put_title(r, metric, "cblabel", ratios ? "median, % to the baseline" : "median", f);
 	fputs("set xlabel ", f);
 	put_quoted(r->columns, '\'', f);
 	fputs("\nset ylabel ", f);
@@ -197,15 +201,16 @@ static void put_matrix(const struct report *r, size_t metric, const char *prefix
 	if (ratios)
 		fputs("larger(a, b) = a > b ? a : b\n"
 		      "limit = larger(larger(abs(Z_min), abs(Z_max)), 1)\n"
-		      "set cbrange [-limit:limit]\n"
-		      "set palette defined (-1 '#c0504d', 0 '#ffffff', 1 '#4f81bd')\n", f);
+		      "set cbrange [-limit:limit]\n", f);
+	if (ratios && r->own.rec->metrics[metric].better == REPORT_LOWER)
+		fputs("set palette defined (-1 '#4f81bd', 0 '#ffffff', 1 '#c0504d')\n", f);
+	else if (ratios)
+		fputs("set palette defined (-1 '#c0504d', 0 '#ffffff', 1 '#4f81bd')\n", f);
 	else
 		fputs("set palette defined (0 '#ffffff', 1 '#4f81bd')\n", f);
 	put_twice(prefix, r->own.rec->metrics[metric].name, "-matrix", 640, 560, ratios ?
-		  "plot $cells using 1:2:3:xtic(4):ytic(5) with image, "
-		  "$cells using 1:2:(sprintf('%+.1f %%', $3)) with labels" :
-		  "plot $cells using 1:2:3:xtic(4):ytic(5) with image, "
-		  "$cells using 1:2:(sprintf('%.5g', $3)) with labels", f);
+		  FIELDS "$cells using 1:2:(sprintf('%+.1f %%', $3)) with labels" :
+		  FIELDS "$cells using 1:2:(sprintf('%.6g', $3)) with labels", f);
 }
 
 static bool any_figure(const struct report *r, size_t metric)

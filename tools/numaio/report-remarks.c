@@ -155,7 +155,8 @@ static void why_no_comparison(const struct report *r, const struct report_metric
 static bool as_few(const struct report_cell *a, const struct report_cell *b)
 {
 	return b->base && b->least_p_holm > STATS_ALPHA && a->sum.n == b->sum.n &&
-	       a->base->sum.n == b->base->sum.n && a->least_p_holm == b->least_p_holm;
+	       a->base->sum.n == b->base->sum.n && a->test.least == b->test.least &&
+	       a->least_p_holm == b->least_p_holm;
 }
 
 /* One remark for all variants of which it is true; at the first one. */
@@ -183,7 +184,7 @@ static void why_too_few(const struct report *r, size_t metric, size_t variant,
 	}
 	remark(l, "%s: %zu and %zu runs can't show any difference of %s: p can't be below %.3g, "
 	       "corrected %.3g", names, c->sum.n, c->base->sum.n, rec->metrics[metric].name,
-	       stats_least_p(c->sum.n, c->base->sum.n), c->least_p_holm);
+	       c->test.least, c->least_p_holm);
 	free(names);
 }
 

@@ -375,6 +375,8 @@ static char *matrix_text(const struct report *r, size_t metric, size_t variant)
 	if (variant == r->own.rec->nr_variants)
 		return report_format("-");
 	c = report_cell(&r->own, metric, variant);
+	if (c->verdict == REPORT_IS_BASELINE)
+		return report_format("baseline");
 	if (isnan(c->ratio))
 		return report_number(c->sum.median);
 	return report_format("%+.1f%%%s", 100 * (c->ratio - 1),
@@ -386,7 +388,7 @@ static void table_of_matrix(const struct report *r, size_t metric, struct report
 	const struct report_record *rec = r->own.rec;
 	struct report_strings rows = { 0 }, columns = { 0 };
 	char *what = report_format(", median by %s and %s: difference to the baseline, "
-				   "! if it is shown; without one the figure", r->rows, r->columns);
+				   "! if it is shown; figures if there is no baseline", r->rows, r->columns);
 	struct report_table *t = new_table(tables, title(&rec->metrics[metric], what));
 	struct row row = { t, 0 };
 

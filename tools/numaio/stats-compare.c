@@ -97,35 +97,46 @@ static void count_sums(const struct ranking *r, size_t k, size_t unit, double *w
 }
 
 /*
- * P(the sum of ranks of k values of n is as far from its expectation as it was, or farther).
- * All for the smaller side: both say the same.
+ * P(the sum of ranks of k values of n is as far from its expectation as it was, or farther),
+ * and P(it is as far as can be). All for the smaller side: both say the same.
  */
-static double exact_p(const struct ranking *r)
+static void set_exact(const struct ranking *r, struct stats_test *t)
 {
 	size_t k = r->na <= r->n - r->na ? r->na : r->n - r->na;
 	size_t unit = r->ties ? 1 : 2, expected = k * (r->n + 1), width = 1;
-	size_t distance = apart(r->sum_a, r->na * (r->n + 1));
-	double all = 0, far = 0, *ways;
+	size_t distance = apart(r->sum_a, r->na * (r->n + 1)), farthest = 0;
+	double all = 0, far = 0, extreme = 0, *ways;
 
 	for (size_t i = 0; i < k; i++)
 		width += r->v[r->n - 1 - i].rank / unit;
 	ways = calloc((k + 1) * width, sizeof(*ways));
 	if (!ways)
-		return NAN;
+		return;
 	count_sums(r, k, unit, ways, width);
 	for (size_t s = 0; s < width; s++) {
-		all += ways[k * width + s];
-		if (apart(s * unit, expected) >= distance)
-			far += ways[k * width + s];
+		double here = ways[k * width + s];
+		size_t d = apart(s * unit, expected);
+
+		all += here;
+		if (d >= distance)
+			far += here;
+		if (here && d > farthest) {
+			farthest = d;
+			extreme = 0;
+		}
+		if (d == farthest)
+			extreme += here;
 	}
 	free(ways);
-	return fmin(far / all, 1);
+	t->p = fmin(far / all, 1);
+	t->least = fmin(extreme / all, 1);
+	t->exact = true;
 }
 
 static struct stats_test mann_whitney(const double *a, size_t na, const double *b, size_t nb,
 				      size_t exact_runs)
 {
-	struct stats_test t = { NAN, NAN, false, false };
+	struct stats_test t = { NAN, NAN, NAN, false, false };
 	struct ranking r;
 
 	if (!na || !nb || !rank_all(&r, a, na, b, nb))
@@ -133,10 +144,11 @@ static struct stats_test mann_whitney(const double *a, size_t na, const double *
 	t.u = r.sum_a / 2.0 - na * (na + 1.0) / 2;
 	t.ties = r.ties;
 	if (r.n <= exact_runs)
-		t.p = exact_p(&r);
-	t.exact = !isnan(t.p);
-	if (!t.exact)
+		set_exact(&r, &t);
+	if (!t.exact) {
 		t.p = erfc(z_of(&r, t.u) / M_SQRT2);
+		t.least = stats_least_p(na, nb);
+	}
 	free(r.v);
 	return t;
 }

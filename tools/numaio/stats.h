@@ -55,11 +55,13 @@ struct stats_summary {
  * struct stats_test - Result of a Mann-Whitney test.
  * @u: Pairs in which the first sample's value is larger, those with equal values half.
  * @p: Two-sided p.
+ * @least: The smallest p that these values could have had, however they were dealt out. With ties
+ *	it isn't that of stats_least_p().
  * @exact: @p is exact, not approximated.
  * @ties: Some values are equal.
  */
 struct stats_test {
-	double u, p;
+	double u, p, least;
 	bool exact, ties;
 };
 
@@ -74,7 +76,7 @@ struct stats_test stats_mann_whitney(const double *a, size_t na, const double *b
 /* As stats_mann_whitney(), but never exact. */
 struct stats_test stats_mann_whitney_normal(const double *a, size_t na, const double *b,
 					    size_t nb);
-/* The smallest p that samples of these sizes can have. */
+/* The smallest p that samples of these sizes can have if no values are equal. */
 double stats_least_p(size_t na, size_t nb);
 /* p[] corrected for being m comparisons; adjusted[] may be p[]. */
 void stats_holm(const double *p, double *adjusted, size_t m);

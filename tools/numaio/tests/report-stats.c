@@ -223,8 +223,7 @@ static void split(const double *x, unsigned int of_a, size_t n, double *a, doubl
 static double p_by_hand(const double *x, unsigned int of_a, size_t n)
 {
 	size_t na = __builtin_popcount(of_a), far = 0, all = 0;
-	double middle = na * (n - na) / 2.0;
-	double distance = fabs(pairs_won(x, of_a, n) - middle);
+	double middle = na * (n - na) / 2.0, distance = fabs(pairs_won(x, of_a, n) - middle);
 
 	for (unsigned int deal = 0; deal < 1u << n; deal++) {
 		if ((size_t)__builtin_popcount(deal) != na)
@@ -249,6 +248,26 @@ static void by_hand(void)
 		expect_near(p_of(a, __builtin_popcount(of_a), b, n - __builtin_popcount(of_a)),
 			    p_by_hand(x, of_a, n), 1e-13, "p");
 	}
+}
+
+/* The smallest p of all deals; with ties it may be that of one deal. */
+static void least_by_hand(void)
+{
+	static const double x[] = { 1, 1, 1, 1, 2, 3, 4, 5 };
+	struct stats_test t = { .least = NAN };
+	double a[8], b[8], least = 1;
+
+	for (unsigned int deal = 0; deal < 1u << 8; deal++) {
+		if (__builtin_popcount(deal) != 3)
+			continue;
+		split(x, deal, 8, a, b);
+		least = fmin(least, p_by_hand(x, deal, 8));
+		t = stats_mann_whitney(a, 3, b, 5);
+	}
+	expect_near(t.least, least, 1e-15, "least p");
+	expect_near(least, 1 / 56.0, 1e-15, "least p of 3 and 5 with these ties");
+	t = stats_mann_whitney(x + 4, 2, x + 6, 2);
+	expect_near(t.least, stats_least_p(2, 2), 1e-15, "without ties");
 }
 
 /* Under the null hypothesis all deals are alike: just a share p of them must have p or less. */
@@ -464,6 +483,7 @@ int main(void)
 	ktap_case("p of small samples", small_samples);
 	ktap_case("p of textbooks", textbooks);
 	ktap_case("p by going through all deals", by_hand);
+	ktap_case("the least p by going through all deals", least_by_hand);
 	ktap_case("p is uniform under permutation", uniform_under_permutation);
 	ktap_case("p is invariant", invariant);
 	ktap_case("normal approximation of p", approximation);
