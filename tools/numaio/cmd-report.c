@@ -60,7 +60,8 @@ static error_t set_min_effect(const char *text, struct arguments *a)
 	double percent = strtod(text, &end);
 
 	if (end == text || *end || !(percent >= 0 && percent <= 100)) {
-		fprintf(stderr, "numaio: --min-effect: \"%s\", expected 0 to 100 (per cent)\n", text);
+		fprintf(stderr, "numaio: --min-effect: \"%s\", expected 0 to 100 (per cent)\n",
+			text);
 		return EINVAL;
 	}
 	a->options.min_effect = percent / 100;

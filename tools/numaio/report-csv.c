@@ -84,8 +84,8 @@ bool report_print_csv(const struct report *r, FILE *f)
 {
 	const struct report_record *rec = r->own.rec;
 
-	fputs("metric,unit,variant,runs,without_figure,warm_up,failed,interrupted,marked,average,sd,"
-	      "variation,min,max,median,median_low,median_high,outliers,base,ratio,ratio_low,"
+	fputs("metric,unit,variant,runs,without_figure,warm_up,failed,interrupted,marked,average,"
+	      "sd,variation,min,max,median,median_low,median_high,outliers,base,ratio,ratio_low,"
 	      "ratio_high,p,p_method,p_holm,verdict,runs_needed,runs_needed_min_effect", f);
 	for (size_t i = 0; i < rec->nr_nodes; i++)
 		fprintf(f, ",interrupts_node_%zu", rec->nodes[i]);

@@ -4,6 +4,7 @@
  * variant, the median, with a line from the least to the largest figure;
  * PREFIX-METRIC-matrix.png and .svg are a heat map.
  */
+#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
@@ -40,8 +41,7 @@ static void put_output(const char *prefix, const char *metric, const char *what,
 		fputs(*prefix == '\'' ? "''" : (char[]){ *prefix, 0 }, f);
 	putc('-', f);
 	for (; *metric; metric++)
-		putc(strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.", *metric) ?
-		     *metric : '_', f);
+		putc(isalnum((unsigned char)*metric) || *metric == '.' ? *metric : '_', f);
 	fprintf(f, "%s.%s'\n", what, suffix);
 }
 
@@ -90,11 +90,13 @@ static bool any_below_zero(const struct report *r, size_t metric)
 	return false;
 }
 
+#define BAR	"1:2:3:4:(0.6):xtic(5) with boxerrorbars"
+
 static void put_bars(const struct report *r, size_t metric, const char *prefix, FILE *f)
 {
 	const struct report_record *rec = r->own.rec;
 	size_t same = report_record_metric(r->base.rec, rec->metrics[metric].name);
-	size_t own = rec->nr_variants, base = 0;
+	size_t own = rec->nr_variants, base = 0, bars;
 
 	fputs("reset\n$own << EOD\n", f);
 	for (size_t v = 0; v < own; v++)
@@ -112,12 +114,13 @@ static void put_bars(const struct report *r, size_t metric, const char *prefix, 
 		fputs("set yrange [0:*]\n", f);
 	fputs("set xtics rotate by -30\nset grid ytics\n"
 	      "set style fill solid 0.5 border\nset bars 2\n", f);
+	bars = own + base;
 	fputs(base ? "set key outside top\n" : "unset key\n", f);
-	put_twice(prefix, rec->metrics[metric].name, "", 320 + 60 * (int)(own + base < 50 ? own + base : 50),
-		  480, base ?
-		  "plot $own using 1:2:3:4:(0.6):xtic(5) with boxerrorbars linecolor 1 title 'this record', "
-		  "$base using 1:2:3:4:(0.6):xtic(5) with boxerrorbars linecolor 2 title 'the other record'" :
-		  "plot $own using 1:2:3:4:(0.6):xtic(5) with boxerrorbars linecolor 1", f);
+	put_twice(prefix, rec->metrics[metric].name, "",
+		  320 + 60 * (int)(bars < 50 ? bars : 50), 480,
+		  base ? "plot $own using " BAR " linecolor 1 title 'this record', "
+			 "$base using " BAR " linecolor 2 title 'the other record'" :
+			 "plot $own using " BAR " linecolor 1", f);
 }
 
 /* What a field of the heat map shows: per cent to the baseline, or the figure itself. */
@@ -168,7 +171,8 @@ static void put_fields(const struct report *r, size_t metric, bool ratios, FILE 
 
 		if (!rec->variants[v].nr_variables || isnan(value))
 			continue;
-		fprintf(f, "%zu %zu %.10g ", index_of(r, r->columns, v), index_of(r, r->rows, v), value);
+		fprintf(f, "%zu %zu %.10g ", index_of(r, r->columns, v), index_of(r, r->rows, v),
+			value);
 		put_quoted(report_variable(&rec->variants[v], r->columns), '"', f);
 		putc(' ', f);
 		put_quoted(report_variable(&rec->variants[v], r->rows), '"', f);
@@ -178,8 +182,8 @@ static void put_fields(const struct report *r, size_t metric, bool ratios, FILE 
 }
 
 /* Boxes: "with image" wants a figure for each field. */
-#define FIELDS	"plot $cells using 1:2:($1 - 0.5):($1 + 0.5):($2 - 0.5):($2 + 0.5):3:xtic(4):ytic(5) " \
-		"with boxxyerror fillstyle solid 1 noborder fillcolor palette, "
+#define FIELDS	"plot $cells using 1:2:($1 - 0.5):($1 + 0.5):($2 - 0.5):($2 + 0.5):3" \
+		":xtic(4):ytic(5) with boxxyerror fillstyle solid 1 noborder fillcolor palette, "
 
 static void put_matrix(const struct report *r, size_t metric, const char *prefix, FILE *f)
 {
@@ -263,7 +267,7 @@ int report_plot(const struct report *r, const char *prefix)
 	FILE *f;
 
 	if (r->emulated) {
-		fputs("numaio: --plot: emulated: no picture of figures that mean nothing\n", stderr);
+		fputs("numaio: --plot: emulated: no picture of meaningless figures\n", stderr);
 		return EXIT_SKIPPED;
 	}
 	rc = start(&pid, &f);

@@ -85,7 +85,8 @@ static void wrong(const struct at *at, const char *key, const char *form, ...)
 	if (rc < 0)
 		err(EXIT_FAILED, "memory");
 	path = path_of(key ? &inner : at);
-	at->r->error = report_format("%s: %s: %s", at->r->file, *path ? path : "the document", what);
+	at->r->error = report_format("%s: %s: %s", at->r->file, *path ? path : "the document",
+				     what);
 	free(path);
 	free(what);
 }
@@ -412,12 +413,13 @@ static void read_variants(const struct at *root, struct report_record *rec)
 static void read_run_metrics(const struct at *at, const struct report_record *rec,
 			     struct report_run *run)
 {
+	enum need need = run->state == REPORT_OK ? REQUIRED : OPTIONAL;
 	struct at metrics, one;
 
 	run->metrics = report_alloc(rec->nr_metrics, sizeof(*run->metrics));
 	for (size_t i = 0; i < rec->nr_metrics; i++)
 		run->metrics[i] = NAN;
-	if (!down(at, "metrics", JSON_OBJECT, run->state == REPORT_OK ? REQUIRED : OPTIONAL, &metrics))
+	if (!down(at, "metrics", JSON_OBJECT, need, &metrics))
 		return;
 	for (size_t i = 0; i < rec->nr_metrics; i++)
 		if (down(&metrics, rec->metrics[i].name, JSON_REAL, OPTIONAL, &one))

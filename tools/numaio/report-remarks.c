@@ -93,8 +93,8 @@ static void remarks_of_record(const struct report_record *rec, struct report_rem
 	for (size_t i = 0; i < rec->nr_runs; i++)
 		runs += rec->runs[i].state == REPORT_OK && !rec->runs[i].warm_up;
 	if (rec->emulated)
-		remark(l, "%s: the CPU is emulated: figures of time mean nothing and are not shown; "
-		       "interrupts and context switches tell of placement", rec->file);
+		remark(l, "%s: the CPU is emulated: figures of time mean nothing and are not "
+		       "shown; interrupts and context switches tell of placement", rec->file);
 	if (strcmp(rec->state, "complete") && rec->repetitions)
 		remark(l, "%s: the experiment is %s: %zu of %lld runs", rec->file, rec->state, runs,
 		       rec->repetitions * (long long)rec->nr_variants);
@@ -103,16 +103,20 @@ static void remarks_of_record(const struct report_record *rec, struct report_rem
 	if (rec->irqbalance)
 		remark(l, "%s: irqbalance was running: interrupts may have moved", rec->file);
 	for (size_t i = 0; i < rec->nr_variants; i++) {
-		for (size_t j = 0; j < rec->variants[i].marks.n; j++)
-			remark(l, "%s: marked: %s", rec->variants[i].name, rec->variants[i].marks.v[j]);
-		missed_settings(&rec->variants[i], l);
+		const struct report_variant *v = &rec->variants[i];
+
+		for (size_t j = 0; j < v->marks.n; j++)
+			remark(l, "%s: marked: %s", v->name, v->marks.v[j]);
+		missed_settings(v, l);
 		marks_of_runs(rec, i, l);
 	}
-	for (size_t i = 0; i < rec->nr_restored; i++)
-		if (strcmp(rec->restored[i].state, "restored"))
-			remark(l, "%s: %s of %s was not restored%s%s", rec->file, rec->restored[i].kind,
-			       rec->restored[i].target, rec->restored[i].error ? ": " : "",
-			       rec->restored[i].error ?: "");
+	for (size_t i = 0; i < rec->nr_restored; i++) {
+		const struct report_restored *s = &rec->restored[i];
+
+		if (strcmp(s->state, "restored"))
+			remark(l, "%s: %s of %s was not restored%s%s", rec->file, s->kind,
+			       s->target, s->error ? ": " : "", s->error ?: "");
+	}
 }
 
 static void remark_unlike(struct report_remarks *l, const char *what, const char *own,
@@ -144,8 +148,8 @@ static void why_no_comparison(const struct report *r, const struct report_metric
 	if (report_record_metric(r->base.rec, m->name) == r->base.rec->nr_metrics)
 		remark(l, "%s, %s: not in %s", variant, m->name, r->base.rec->file);
 	else if (r->against)
-		remark(l, "%s, %s: no such variant in %s (--baseline chooses one)", variant, m->name,
-		       r->base.rec->file);
+		remark(l, "%s, %s: no such variant in %s (--baseline chooses one)", variant,
+		       m->name, r->base.rec->file);
 	else
 		remark(l, "%s, %s: no variant is the baseline (--baseline chooses one)", variant,
 		       m->name);
@@ -203,10 +207,12 @@ static void remarks_of_comparison(const struct report *r, const struct report_me
 		remark(l, "%s, %s: medians have no ratio, so the minimum effect isn't asked for",
 		       variant, m->name);
 	if (c->p_holm <= STATS_ALPHA && effect < r->options.min_effect)
-		remark(l, "%s, %s: a difference is shown, but of %.2g%%, less than %g%% (--min-effect)",
-		       variant, m->name, 100 * effect, 100 * r->options.min_effect);
+		remark(l, "%s, %s: a difference is shown, but of %.2g%%, less than %g%% "
+		       "(--min-effect)", variant, m->name, 100 * effect,
+		       100 * r->options.min_effect);
 	else if (c->p_holm <= STATS_ALPHA && c->verdict == REPORT_NO_DIFFERENCE)
-		remark(l, "%s, %s: medians and ranks don't agree on the direction", variant, m->name);
+		remark(l, "%s, %s: medians and ranks don't agree on the direction", variant,
+		       m->name);
 	if (!c->test.exact)
 		remark(l, "%s, %s: p is by the normal approximation%s: more than %d runs", variant,
 		       m->name, c->test.ties ? ", corrected for ties" : "", STATS_EXACT_RUNS);
@@ -219,14 +225,14 @@ static void remarks_of_metric(const struct report *r, size_t metric, struct repo
 
 	for (size_t v = 0; v < rec->nr_variants; v++) {
 		const struct report_cell *c = report_cell(&r->own, metric, v);
+		const char *name = rec->variants[v].name;
 
 		if (c->missing)
-			remark(l, "%s, %s: %zu runs without a figure", rec->variants[v].name, m->name,
-			       c->missing);
+			remark(l, "%s, %s: %zu runs without a figure", name, m->name, c->missing);
 		if (c->verdict == REPORT_NO_BASELINE)
-			why_no_comparison(r, m, rec->variants[v].name, l);
+			why_no_comparison(r, m, name, l);
 		else if (c->base)
-			remarks_of_comparison(r, m, c, rec->variants[v].name, l);
+			remarks_of_comparison(r, m, c, name, l);
 		if (c->base)
 			why_too_few(r, metric, v, l);
 	}
@@ -256,14 +262,14 @@ static void remarks_of_method(const struct report *r, struct report_remarks *l)
 	if (r->emulated)
 		return;
 	if (any_fewer(r, STATS_MEDIAN_RUNS))
-		remark(l, "a median has a 95%% interval from %d runs on, a ratio from %d on each side",
-		       STATS_MEDIAN_RUNS, STATS_RATIO_RUNS);
-	remark(l, "p: Mann-Whitney, two-sided, corrected (Holm) for %zu comparisons; better and worse: "
-	       "corrected p at most %g and at least %g%% difference", r->nr_comparisons, STATS_ALPHA,
-	       100 * r->options.min_effect);
-	remark(l, "interval of the ratio: percentile bootstrap of medians, %d resamples, seed %d; runs "
-	       "to show it: of each side, as observed, power %g; man numaio-report", STATS_RESAMPLES,
-	       STATS_SEED, STATS_POWER);
+		remark(l, "a median has a 95%% interval from %d runs on, a ratio from %d on each "
+		       "side", STATS_MEDIAN_RUNS, STATS_RATIO_RUNS);
+	remark(l, "p: Mann-Whitney, two-sided, corrected (Holm) for %zu comparisons; better and "
+	       "worse: corrected p at most %g and at least %g%% difference", r->nr_comparisons,
+	       STATS_ALPHA, 100 * r->options.min_effect);
+	remark(l, "interval of the ratio: percentile bootstrap of medians, %d resamples, seed %d; "
+	       "runs to show it: of each side, as observed, power %g; man numaio-report",
+	       STATS_RESAMPLES, STATS_SEED, STATS_POWER);
 }
 
 void report_remarks(const struct report *r, struct report_remarks *l)

@@ -303,10 +303,12 @@ static void row_of_comparison(const struct report_part *p, size_t metric, size_t
 static char *against_what(const struct report *r)
 {
 	const struct report_record *base = r->base.rec;
+	const char *chosen = r->options.baseline;
 
-	if (r->options.baseline)
-		return r->against ? report_format(" against %s of %s", r->options.baseline, base->file) :
-				    report_format(" against %s", r->options.baseline);
+	if (chosen && r->against)
+		return report_format(" against %s of %s", chosen, base->file);
+	if (chosen)
+		return report_format(" against %s", chosen);
 	if (r->against)
 		return report_format(" against the variant of the same name of %s", base->file);
 	for (size_t i = 0; i < base->nr_variants; i++)
@@ -388,7 +390,8 @@ static void table_of_matrix(const struct report *r, size_t metric, struct report
 	const struct report_record *rec = r->own.rec;
 	struct report_strings rows = { 0 }, columns = { 0 };
 	char *what = report_format(", median by %s and %s: difference to the baseline, "
-				   "! if it is shown; figures if there is no baseline", r->rows, r->columns);
+				   "! if it is shown; figures if there is no baseline",
+				   r->rows, r->columns);
 	struct report_table *t = new_table(tables, title(&rec->metrics[metric], what));
 	struct row row = { t, 0 };
 
@@ -446,7 +449,8 @@ static void table_of_interrupts(const struct report *r, const struct report_part
 
 	if (!any_interrupts(p))
 		return;
-	t = new_table(tables, report_format("interrupts of a run by node that served them, average"));
+	t = new_table(tables, report_format("interrupts of a run by node that served them, "
+					    "average"));
 	row.t = t;
 	column(t, report_format("VARIANT"), false);
 	column(t, report_format("ALL"), true);

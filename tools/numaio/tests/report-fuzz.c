@@ -187,8 +187,9 @@ static void check_cell(const struct report *r, const struct report_cell *c, unsi
 		return;
 	expect(!r->emulated && c->p_holm <= STATS_ALPHA && c->least_p_holm <= c->p_holm + 1e-12 &&
 	       !(fabs(c->ratio - 1) < r->options.min_effect),
-	       "%lu: a verdict that doesn't hold: p %g, corrected %g, least %g, ratio %g, %zu and %zu",
-	       number, c->test.p, c->p_holm, c->least_p_holm, c->ratio, c->sum.n, c->base->sum.n);
+	       "%lu: a verdict that doesn't hold: p %g, corrected %g, least %g, ratio %g, "
+	       "%zu and %zu", number, c->test.p, c->p_holm, c->least_p_holm, c->ratio,
+	       c->sum.n, c->base->sum.n);
 }
 
 static void print_all(const struct report *r, unsigned long number)
@@ -247,9 +248,10 @@ static void one(unsigned long number)
 	expect(!rec == !!error, "%lu: neither taken nor refused", number);
 	if (!rec) {
 		refused++;
-		expect(!strncmp(error, "FILE:", 5) && (strstr(error, "expected") || strstr(error, "a second time") ||
-		       strstr(error, "is the baseline")) &&
-		       strlen(error) > 20, "%lu: an unclear error: %s", number, error);
+		expect(!strncmp(error, "FILE:", 5) && strlen(error) > 20 &&
+		       (strstr(error, "expected") || strstr(error, "a second time") ||
+			strstr(error, "is the baseline")), "%lu: an unclear error: %s", number,
+		       error);
 		free(error);
 		return;
 	}
@@ -267,7 +269,8 @@ static void fuzz(void)
 		if (isatty(STDERR_FILENO) && !(i % 1000))
 			fprintf(stderr, "%lu\r", i);
 	}
-	printf("# %lu records: %lu taken, %lu refused, %lu reports\n", count, taken, refused, reports);
+	printf("# %lu records: %lu taken, %lu refused, %lu reports\n", count, taken, refused,
+	       reports);
 	expect(taken > count / 20 && refused > count / 20, "mutations are all alike");
 }
 
