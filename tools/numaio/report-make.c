@@ -226,7 +226,7 @@ static enum report_verdict judge(const struct report *r, const struct report_cel
 
 	if (isnan(c->test.p))
 		return REPORT_TOO_FEW;
-	if (fabs(c->ratio - 1) < r->options.min_effect || c->ratio == 1)
+	if (fabs(c->ratio - 1) < r->options.min_effect || c->sum.median == c->base->sum.median)
 		return REPORT_NO_DIFFERENCE;
 	if (c->least_p_holm > STATS_ALPHA)
 		return REPORT_TOO_FEW;

@@ -160,6 +160,7 @@ static bool as_few(const struct report_cell *a, const struct report_cell *b)
 {
 	return b->base && b->least_p_holm > STATS_ALPHA && a->sum.n == b->sum.n &&
 	       a->base->sum.n == b->base->sum.n && a->test.least == b->test.least &&
+	       a->test.ties == b->test.ties &&
 	       a->least_p_holm == b->least_p_holm;
 }
 
@@ -186,8 +187,9 @@ static void why_too_few(const struct report *r, size_t metric, size_t variant,
 		free(names);
 		names = longer;
 	}
-	remark(l, "%s: %zu and %zu runs can't show any difference of %s: p can't be below %.3g, "
-	       "corrected %.3g", names, c->sum.n, c->base->sum.n, rec->metrics[metric].name,
+	remark(l, "%s: %zu and %zu runs%s can't show any difference of %s: p can't be below %.3g, "
+	       "corrected %.3g", names, c->sum.n, c->base->sum.n,
+	       c->test.ties ? " with so many equal figures" : "", rec->metrics[metric].name,
 	       c->test.least, c->least_p_holm);
 	free(names);
 }

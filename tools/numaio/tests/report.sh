@@ -108,6 +108,39 @@ sed 's/"emulated_cpu": false/"emulated_cpu": true/' srp-1.json >"$tmp/emulated.j
 is "against an emulated CPU" "$(column verdict pin4 srp-2.json --against "$tmp/emulated.json")" \
 	"emulated: no verdict"
 
+is "p is 0.015, but one of 16" \
+	"$(column verdict 'structures=1 application=2' matrix.json --min-effect 2)" "no difference shown"
+
+# generated N AWK: N runs of each side, whose figures the expression makes of side and run.
+generated() {
+	awk -v n="$1" 'BEGIN {
+		print "{ \"schema\": 1, \"experiment\": { \"name\": \"x\" }, \"state\": \"complete\","
+		print "\"environment\": { \"emulated_cpu\": false },"
+		print "\"metrics\": [{ \"name\": \"iops\", \"better\": \"higher\", \"primary\": true }],"
+		print "\"variants\": [{ \"name\": \"a\" }, { \"name\": \"b\", \"baseline\": true }], \"runs\": ["
+		for (i = 0; i < 2 * n; i++) {
+			a = i < n; run = i % n
+			printf "{ \"variant\": \"%s\", \"state\": \"ok\", \"metrics\": { \"iops\": %s } }%s\n",
+				a ? "a" : "b", '"$2"', i < 2 * n - 1 ? "," : "] }"
+		}
+	}' >"$tmp/generated.json"
+}
+
+generated 31 '(a ? (run < 16 ? 10 : 0) : (run < 16 ? 9 : 11))'
+is "medians and ranks disagree" "$(column verdict a "$tmp/generated.json")" "no difference shown"
+"$NUMAIO" report "$tmp/generated.json" | grep -q "medians and ranks don't agree"
+result $? "and that is said"
+generated 60 'run + 1 + (a ? 20 : 0)'
+is "exact with 120 runs" "$(column p_method a "$tmp/generated.json")" exact
+generated 61 'run + 1 + (a ? 20 : 0)'
+is "approximated with 122 runs" "$(column p_method a "$tmp/generated.json")" normal
+is "which is better" "$(column verdict a "$tmp/generated.json")" better
+"$NUMAIO" report "$tmp/generated.json" |
+	grep -q 'p is by the normal approximation, corrected for ties: more than 120 runs'
+result $? "and that is said"
+generated 10 '0'
+is "only zeros" "$(column verdict a "$tmp/generated.json")" "no difference shown"
+
 # Nothing of an emulated CPU's throughput is printed, in no form.
 grep -o '"iops": [0-9.]*' emulated.json | sed 's/"iops": //; s/\..*//' | sort -u >"$tmp/figures"
 for form in text markdown csv json; do
