@@ -364,7 +364,8 @@ static void read_cell(const struct at *at, struct report_variant *v)
 	const char *key;
 	json_t *value;
 
-	if (!down(at, "cell", JSON_OBJECT, OPTIONAL, &cell))
+	if (!down(at, "cell", JSON_OBJECT, OPTIONAL, &cell) &&
+	    !down(at, "variables", JSON_OBJECT, OPTIONAL, &cell))
 		return;
 	v->variables = report_alloc(json_object_size(cell.v), sizeof(*v->variables));
 	json_object_foreach(cell.v, key, value)

@@ -155,6 +155,10 @@ sed 's/"schema": 1,/&\n "later": { "a": [1] },/; s/"block": 0,/& "later": null,/
 (cd "$tmp" && "$NUMAIO" report small.json) >"$tmp/out" && diff expected/small.text "$tmp/out" >/dev/null
 result $? "unknown keys are ignored"
 
+sed 's/"cell"/"variables"/' matrix.json >"$tmp/matrix.json"
+(cd "$tmp" && "$NUMAIO" report matrix.json) >"$tmp/out" && diff expected/matrix.text "$tmp/out" >/dev/null
+result $? "variables are a cell"
+
 # Errors name the file, the place, what is there and what was expected.
 malformed 'schema: 2, expected 1 to 1' 's/"schema": 1/"schema": 2/'
 malformed 'schema: missing, expected a number' 's/"schema": 1,//'
