@@ -336,18 +336,18 @@ static void read_metrics(const struct at *root, struct report_record *rec)
 	find_unlisted(root, rec);
 }
 
-static void read_settings(const struct at *at, struct report_variant *v)
+static void read_settings(const struct at *at, struct report_settings *s)
 {
 	struct at list, one;
 
 	if (!down(at, "settings", JSON_ARRAY, OPTIONAL, &list))
 		return;
-	v->settings = report_alloc(json_array_size(list.v), sizeof(*v->settings));
+	s->v = report_alloc(json_array_size(list.v), sizeof(*s->v));
 	for (size_t i = 0; i < json_array_size(list.v); i++) {
 		if (!element(&list, i, JSON_OBJECT, &one))
 			continue;
 		word(&one, "state", "set differs refused", REQUIRED);
-		v->settings[v->nr_settings++] = (struct report_setting){
+		s->v[s->n++] = (struct report_setting){
 			.kind = text(&one, "kind", REQUIRED) ?: "",
 			.target = text(&one, "target", OPTIONAL) ?: "",
 			.asked = text(&one, "asked", OPTIONAL) ?: "",
@@ -392,7 +392,7 @@ static void read_variant(const struct at *at, struct report_record *rec)
 			wrong(at, "baseline", "true, but \"%s\" is the baseline",
 			      rec->variants[i].name);
 	read_strings(at, "marks", &v->marks);
-	read_settings(at, v);
+	read_settings(at, &v->settings);
 	read_cell(at, v);
 	rec->nr_variants++;
 }
@@ -528,6 +528,7 @@ static void read_all(const struct at *root, struct report_record *rec)
 	read_environment(root, rec, present);
 	read_metrics(root, rec);
 	read_variants(root, rec);
+	read_settings(root, &rec->settings);
 	if (root->r->error)	/* runs would be checked against half of the lists */
 		return;
 	read_runs(root, rec, present);
@@ -592,7 +593,7 @@ void report_record_free(struct report_record *r)
 		return;
 	for (size_t i = 0; i < r->nr_variants; i++) {
 		free(r->variants[i].marks.v);
-		free(r->variants[i].settings);
+		free(r->variants[i].settings.v);
 		free(r->variants[i].variables);
 	}
 	for (size_t i = 0; i < r->nr_runs; i++) {
@@ -605,6 +606,7 @@ void report_record_free(struct report_record *r)
 	free(r->variants);
 	free(r->runs);
 	free(r->restored);
+	free(r->settings.v);
 	json_decref(r->root);
 	free(r);
 }

@@ -32,6 +32,11 @@ struct report_setting {
 	const char *kind, *target, *asked, *read_back, *state, *error;
 };
 
+struct report_settings {
+	size_t n;
+	struct report_setting *v;
+};
+
 /* A variable of the matrix that a variant is a cell of. */
 struct report_variable {
 	const char *name, *value;
@@ -41,8 +46,8 @@ struct report_variant {
 	const char *name;
 	bool baseline;
 	struct report_strings marks;
-	size_t nr_settings, nr_variables;
-	struct report_setting *settings;
+	struct report_settings settings;
+	size_t nr_variables;
 	struct report_variable *variables;
 };
 
@@ -73,6 +78,7 @@ struct report_record {
 	struct report_variant *variants;
 	struct report_run *runs;
 	struct report_restored *restored;
+	struct report_settings settings;	/* of all variants */
 };
 
 /*

@@ -73,14 +73,16 @@ static void marks_of_runs(const struct report_record *rec, size_t variant,
 	free(errors);
 }
 
-static void missed_settings(const struct report_variant *v, struct report_remarks *l)
+static void missed_settings(const char *of, const struct report_settings *all,
+			    struct report_remarks *l)
 {
-	for (size_t i = 0; i < v->nr_settings; i++) {
-		const struct report_setting *s = &v->settings[i];
+	for (size_t i = 0; i < all->n; i++) {
+		const struct report_setting *s = &all->v[i];
 
 		if (!strcmp(s->state, "set"))
 			continue;
-		remark(l, "%s: %s of %s: asked for %s, %s %s%s%s", v->name, s->kind, s->target,
+		remark(l, "%s: %s%s%s: asked for %s, %s %s%s%s", of, s->kind,
+		       *s->target ? " of " : "", s->target,
 		       s->asked, !strcmp(s->state, "refused") ? "refused, it is" : "but it is",
 		       s->read_back ?: "unknown", s->error ? ": " : "", s->error ?: "");
 	}
@@ -102,12 +104,13 @@ static void remarks_of_record(const struct report_record *rec, struct report_rem
 		remark(l, "%s: the experiment is %s", rec->file, rec->state);
 	if (rec->irqbalance)
 		remark(l, "%s: irqbalance was running: interrupts may have moved", rec->file);
+	missed_settings("all variants", &rec->settings, l);
 	for (size_t i = 0; i < rec->nr_variants; i++) {
 		const struct report_variant *v = &rec->variants[i];
 
 		for (size_t j = 0; j < v->marks.n; j++)
 			remark(l, "%s: marked: %s", v->name, v->marks.v[j]);
-		missed_settings(v, l);
+		missed_settings(v->name, &v->settings, l);
 		marks_of_runs(rec, i, l);
 	}
 	for (size_t i = 0; i < rec->nr_restored; i++) {

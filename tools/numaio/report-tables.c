@@ -110,8 +110,8 @@ static char *not_counted(const struct report_side *s)
 
 static bool setting_missed(const struct report_variant *v)
 {
-	for (size_t i = 0; i < v->nr_settings; i++)
-		if (strcmp(v->settings[i].state, "set"))
+	for (size_t i = 0; i < v->settings.n; i++)
+		if (strcmp(v->settings.v[i].state, "set"))
 			return true;
 	return v->marks.n;
 }
