@@ -139,46 +139,40 @@ static bool has_ratios(const struct report *r, size_t metric)
 	return false;
 }
 
-static size_t index_of(const struct report *r, const char *variable, size_t variant)
+static void put_field(const struct report *r, const struct report_strings *rows,
+		      const struct report_strings *columns, size_t variant, double value, FILE *f)
 {
-	const struct report_record *rec = r->own.rec;
-	const char *value = report_variable(&rec->variants[variant], variable);
-	size_t n = 0;
+	const struct report_variant *v = &r->own.rec->variants[variant];
+	const char *row = report_variable(v, r->rows), *column = report_variable(v, r->columns);
+	size_t x = 0, y = 0;
 
-	for (size_t i = 0; i < variant; i++) {
-		const char *other = report_variable(&rec->variants[i], variable);
-		bool first = other;
-
-		for (size_t j = 0; first && j < i; j++) {
-			const char *before = report_variable(&rec->variants[j], variable);
-
-			first = !before || strcmp(before, other);
-		}
-		if (other && !strcmp(other, value))
-			return index_of(r, variable, i);
-		n += first;
-	}
-	return n;
+	while (strcmp(columns->v[x], column))
+		x++;
+	while (strcmp(rows->v[y], row))
+		y++;
+	fprintf(f, "%zu %zu %.10g ", x, y, value);
+	put_quoted(column, '"', f);
+	putc(' ', f);
+	put_quoted(row, '"', f);
+	putc('\n', f);
 }
 
 static void put_fields(const struct report *r, size_t metric, bool ratios, FILE *f)
 {
-	const struct report_record *rec = r->own.rec;
+	struct report_strings rows = { 0 }, columns = { 0 };
 
+	report_values(r->own.rec, r->rows, &rows);
+	report_values(r->own.rec, r->columns, &columns);
 	fputs("reset\n$cells << EOD\n", f);
-	for (size_t v = 0; v < rec->nr_variants; v++) {
+	for (size_t v = 0; v < r->own.rec->nr_variants; v++) {
 		double value = heat(report_cell(&r->own, metric, v), ratios);
 
-		if (!rec->variants[v].nr_variables || isnan(value))
-			continue;
-		fprintf(f, "%zu %zu %.10g ", index_of(r, r->columns, v), index_of(r, r->rows, v),
-			value);
-		put_quoted(report_variable(&rec->variants[v], r->columns), '"', f);
-		putc(' ', f);
-		put_quoted(report_variable(&rec->variants[v], r->rows), '"', f);
-		putc('\n', f);
+		if (r->own.rec->variants[v].nr_variables && !isnan(value))
+			put_field(r, &rows, &columns, v, value, f);
 	}
 	fputs("EOD\n", f);
+	free(rows.v);
+	free(columns.v);
 }
 
 /* Boxes: "with image" wants a figure for each field. */

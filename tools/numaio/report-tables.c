@@ -339,9 +339,8 @@ static void table_of_comparisons(const struct report *r, size_t metric,
 			row_of_comparison(&r->own, metric, v, &row);
 }
 
-/* Values of a variable in the order in which they are met. */
-static void values_of(const struct report_record *rec, const char *variable,
-		      struct report_strings *values)
+void report_values(const struct report_record *rec, const char *variable,
+		   struct report_strings *values)
 {
 	values->v = report_alloc(rec->nr_variants, sizeof(*values->v));
 	for (size_t i = 0; i < rec->nr_variants; i++) {
@@ -396,8 +395,8 @@ static void table_of_matrix(const struct report *r, size_t metric, struct report
 	struct row row = { t, 0 };
 
 	free(what);
-	values_of(rec, r->rows, &rows);
-	values_of(rec, r->columns, &columns);
+	report_values(rec, r->rows, &rows);
+	report_values(rec, r->columns, &columns);
 	column(t, report_format("%s", r->rows), false);
 	for (size_t i = 0; i < columns.n; i++)
 		column(t, report_format("%s=%s", r->columns, columns.v[i]), true);

@@ -105,6 +105,10 @@ const char *report_verdict_name(enum report_verdict verdict);
 /* The value of a variable of a variant's cell, or NULL. */
 const char *report_variable(const struct report_variant *v, const char *name);
 
+/* Its values in the order in which the variants have them; free(values->v). */
+void report_values(const struct report_record *rec, const char *variable,
+		   struct report_strings *values);
+
 /* Remarks: what a reader must know beside the figures. */
 struct report_remarks {
 	size_t n;
