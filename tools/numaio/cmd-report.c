@@ -4,6 +4,7 @@
  */
 #include <argp.h>
 #include <errno.h>
+#include <locale.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -164,6 +165,8 @@ int cmd_report(int argc, char **argv)
 	struct report_record *rec, *base = NULL;
 	int rc = EXIT_FAILED;
 
+	/* Names as they are; numbers are the same everywhere. */
+	setlocale(LC_CTYPE, "");
 	argp_err_exit_status = EXIT_USAGE;
 	argv[0] = "numaio report";
 	if (argp_parse(&argp, argc, argv, 0, NULL, &a)) {

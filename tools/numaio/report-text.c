@@ -10,11 +10,19 @@
 #include "numaio.h"
 #include "report.h"
 
+/* One of the ASCII control characters, or (two bytes of UTF-8) of those from U+0080 on? */
+static bool is_control(const char *s)
+{
+	const unsigned char *c = (const unsigned char *)s;
+
+	return c[0] < ' ' || c[0] == 0x7f || (c[0] == 0xc2 && c[1] >= 0x80 && c[1] < 0xa0);
+}
+
 /* What a record says must not move the cursor. */
 static void put_plain(const char *s, FILE *f)
 {
 	for (; *s; s++)
-		putc((unsigned char)*s < ' ' || *s == 0x7f ? '?' : *s, f);
+		putc(is_control(s) ? '?' : *s, f);
 }
 
 static void fill_row(const struct report_table *t, size_t row, struct libscols_table *tb)
@@ -75,7 +83,7 @@ static void put_markdown(const char *s, FILE *f)
 	for (; *s; s++) {
 		if (strchr("|\\<*`[", *s))
 			putc('\\', f);
-		putc((unsigned char)*s < ' ' || *s == 0x7f ? ' ' : *s, f);
+		putc(is_control(s) ? ' ' : *s, f);
 	}
 }
 
