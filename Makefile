@@ -46,9 +46,10 @@ build: tree tools ## the patched kernel for CONFIG
 build-base: tree-base tools ## the unpatched kernel for CONFIG
 	@scripts/build -u "$(CONFIG)"
 
-tools: setup ## the programs of tools/testing that guests need
+tools: setup ## numaio, and the programs of tools/testing that guests need
 	@$(call PART,vm,vm)
 	@$(call PART,selftests/numaio,selftests)
+	@$(MAKE) --no-print-directory -s -C tools/numaio BUILD=$(CURDIR)/$(B)/numaio
 
 boot: build ## boot it on the topology TOPO: a shell, or CMD='...'
 	@scripts/boot "$(TOPO)" "$(CONFIG)" $(CMD)
