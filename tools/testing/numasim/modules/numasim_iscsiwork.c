@@ -49,7 +49,8 @@ struct counts {
 
 static DEFINE_PER_CPU(struct counts, counts);
 
-static void check_order(struct work_struct *other_work, struct seen *own, struct seen *other)
+static void check_order(struct work_struct *work, struct work_struct *other_work,
+			struct seen *own, struct seen *other)
 {
 	uint starts = READ_ONCE(other->starts);
 
@@ -58,9 +59,13 @@ static void check_order(struct work_struct *other_work, struct seen *own, struct
 		this_cpu_inc(counts.overtaken);
 	own->other_starts = starts;
 	own->other_waits = work_pending(other_work);
+	/* It may be queued again already, and then that may have been before the other. */
+	smp_rmb();
+	if (work_pending(work))
+		own->other_waits = false;
 }
 
-static void count(struct iscsi_conn *conn, int kind)
+static void count(struct iscsi_conn *conn, struct work_struct *work, int kind)
 {
 	struct iscsi_tcp_conn *tcp_conn = conn->dd_data;
 	struct iscsi_sw_tcp_conn *sw = tcp_conn->dd_data;
@@ -73,7 +78,7 @@ static void count(struct iscsi_conn *conn, int kind)
 	else if (cpu_to_node(cpu) == numa_node_id())
 		this_cpu_inc(counts.softirq_node);
 	if (conn == watched)
-		check_order(kind == XMIT ? &conn->recvwork : &conn->xmitwork,
+		check_order(work, kind == XMIT ? &conn->recvwork : &conn->xmitwork,
 			    &seen[kind], &seen[!kind]);
 }
 
@@ -81,7 +86,7 @@ static void run(struct iscsi_conn *conn, struct work_struct *work, int kind)
 {
 	if (atomic_inc_return(&running) > 1)
 		this_cpu_inc(counts.overlaps);
-	count(conn, kind);
+	count(conn, work, kind);
 	original[kind](work);
 	atomic_dec(&running);
 }
