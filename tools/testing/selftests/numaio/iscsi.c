@@ -132,16 +132,8 @@ static bool reads_node(int node, const char *dir, const char *file)
 
 static pid_t iscsid;
 
-static int start_iscsid(void)
+static void run_iscsid(void)
 {
-	int tries;
-
-	run("mkdir -p /run/lock");
-	/* One CPU is to have all of a session's commands in flight. */
-	if (write_line("256", TPG "/attrib/default_cmdsn_depth")) {
-		ktap_note("default_cmdsn_depth: %s", strerror(errno));
-		return -1;
-	}
 	iscsid = fork();
 	if (!iscsid) {
 		int log = open("/tmp/iscsid.log", O_WRONLY | O_CREAT | O_TRUNC, 0600);
@@ -153,6 +145,19 @@ static int start_iscsid(void)
 		execlp("iscsid", "iscsid", "-f", NULL);
 		_exit(127);
 	}
+}
+
+static int start_iscsid(void)
+{
+	int tries;
+
+	run("mkdir -p /run/lock");
+	/* One CPU is to have all of a session's commands in flight. */
+	if (write_line("256", TPG "/attrib/default_cmdsn_depth")) {
+		ktap_note("default_cmdsn_depth: %s", strerror(errno));
+		return -1;
+	}
+	run_iscsid();
 	for (tries = 0; tries < 100; tries++) {
 		if (!run(NODE " -o new" QUIET))
 			break;
@@ -606,6 +611,21 @@ static int step_target(struct worker *w)
 	return STEP_OK;
 }
 
+/* The daemon dies under I/O; the one that comes after it has to find the session by itself. */
+static bool restart_iscsid(const struct session *s)
+{
+	if (kill(iscsid, SIGKILL) || waitpid(iscsid, NULL, 0) != iscsid) {
+		ktap_note("can't kill iscsid: %s", strerror(errno));
+		return false;
+	}
+	sleep(2);
+	if (!wait_for_state(s, "LOGGED_IN", 1))
+		return false;
+	run_iscsid();
+	sleep(3);
+	return true;
+}
+
 static void test_recovery(const char *placement)
 {
 	struct verify v = { .jobs = 4, .depth = 8, .kib = 1024, .roam = true };
@@ -625,6 +645,25 @@ static void test_recovery(const char *placement)
 		    "%s: the session recovers, data are right", placement);
 	if (logout())
 		ktap_note("after recovery");
+}
+
+static void test_iscsid(void)
+{
+	struct verify v = { .jobs = 4, .depth = 8, .kib = 1024, .roam = true };
+	struct session s;
+	struct crew *c;
+	bool ok;
+
+	ok = !set_node(last_node(), "flat") && !login(&s);
+	if (ok) {
+		v.disk = s.disk;
+		c = crew_new();
+		ok = crew_add_verify(c, &v) && restart_iscsid(&s);
+		crew_add(c, "target gone and back", step_target, &s, 1);
+		ok &= crew_join(c);
+	}
+	ktap_result(ok && verify(&s, 2, 8) && !logout(),
+		    "iscsid is killed and started again, the session recovers, data are right");
 }
 
 /* Reads until it can't any more. */
@@ -893,6 +932,7 @@ static const struct {
 	{ "deadline", 4, test_spread_deadline },
 	{ "capacity", 3, test_all_capacity },
 	{ "recovery", 2, test_all_recovery },
+	{ "iscsid", 1, test_iscsid },
 	{ "logout", 2, test_all_logout },
 	{ "toggle", 2, test_all_toggle },
 	{ "work", 5, test_work },
