@@ -8,8 +8,11 @@
 #include <errno.h>
 #include <math.h>
 #include <poll.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #include "numaio.h"
@@ -378,6 +381,34 @@ static int usage(char *text)
 	return EXIT_USAGE;
 }
 
+static bool sets_something(const struct run_experiment *e)
+{
+	size_t n = e->n_wants;
+
+	for (size_t i = 0; i < e->n_variants; i++)
+		n += e->variants[i].n_wants;
+	return n;
+}
+
+/*
+ * Of two experiments at once each would take the other's settings for those of the host, and
+ * restore them. An abstract socket's name is taken until this process ends, however it does.
+ */
+static bool lock_host(const struct session *s)
+{
+	struct sockaddr_un name = { .sun_family = AF_UNIX, .sun_path = "\0numaio-run" };
+	int fd;
+
+	if (*run_sysroot || !sets_something(s->e))
+		return true;
+	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	if (!bind(fd, (struct sockaddr *)&name, offsetof(struct sockaddr_un, sun_path) + 11) ||
+	    errno != EADDRINUSE)
+		return true;
+	say(s, run_dup("another experiment is running on this host; only one at a time can set anything"));
+	return false;
+}
+
 /* What an earlier numaio left; the journal stays open. */
 static bool restore_left(struct session *s, char **error)
 {
@@ -438,6 +469,8 @@ static int begin(struct session *s)
 	if (run_journal_exists(s->path))
 		return usage(run_format("%s.journal is there: \"numaio run --restore %s\" first",
 					s->path, s->path));
+	if (!lock_host(s))
+		return EXIT_FAILED;
 	run_signal_block();
 	s->journal = run_journal_open(s->path, true, &error);
 	if (!s->journal) {
@@ -463,6 +496,8 @@ static int resume(struct session *s)
 	s->path = s->opt->resume;
 	if (error)
 		return not_resumable(s, error);
+	if (!lock_host(s))
+		return EXIT_FAILED;
 	run_signal_block();
 	if (!run_journal_exists(s->path))
 		s->journal = run_journal_open(s->path, true, &error);

@@ -347,4 +347,46 @@ run "$tmp/x.ini" -o "$r"
 	.clat_p99 == 9 and .fio_sys_cpu == 15 and .fio_ctx == 11' &&
 	[ "$(head -1 "$tmp/fio-args")" = "--output-format=json --client=h1 $tmp/job.fio --client=h2,8765 $tmp/job.fio" ]
 ok $? "fio on other hosts: its clients' jobs are summed, weighted by their I/Os"
+
+# Two experiments at once, on this machine: they set nothing that is there. Another run of these tests may
+# be in the way for a moment.
+cat >"$tmp/x.ini" <<-END
+	[load]
+	command = sleep 0.2; echo m=1
+	[metric m]
+	pattern = m=(.)
+	[variant a]
+	shell = true -> true
+END
+i=0
+pid=
+until [ "$(jq '.runs | length' "$tmp/first.json" 2>/dev/null || echo 0)" -gt 0 ] || [ $i = 200 ]; do
+	if [ -z "$pid" ] || ! kill -0 "$pid" 2>/dev/null; then
+		rm -f "$tmp/first.json"
+		"$NUMAIO" run "$tmp/x.ini" -o "$tmp/first.json" -r 100 2>/dev/null &
+		pid=$!
+	fi
+	sleep 0.1
+	i=$((i + 1))
+done
+rm -f "$r"
+"$NUMAIO" run "$tmp/x.ini" -o "$r" 2>"$tmp/err"
+[ $? = 1 ] && grep -q 'another experiment is running on this host' "$tmp/err" && [ ! -e "$r" ] && [ ! -e "$r.journal" ]
+ok $? "a second experiment at a time is refused"
+grep -v ^shell "$tmp/x.ini" >"$tmp/nothing.ini"
+"$NUMAIO" run "$tmp/nothing.ini" -o "$r" -r 4 2>"$tmp/err"
+ok $? "but not one that sets nothing"
+kill -9 "$pid"
+wait "$pid" 2>/dev/null
+i=0
+until grep -q 'interrupted by signal 2' "$tmp/err" || [ $i = 30 ]; do
+	"$NUMAIO" run "$tmp/x.ini" --resume "$tmp/first.json" 2>"$tmp/err" &
+	pid=$!
+	sleep 0.3
+	kill -INT $pid 2>/dev/null
+	wait $pid
+	i=$((i + 1))
+done
+[ $i -lt 30 ]
+ok $? "and after a kill -9 the host is free"
 plan
