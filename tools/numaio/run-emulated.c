@@ -12,6 +12,8 @@
 
 #include "run.h"
 
+#define TCG	"TCGTCGTCGTCG"
+
 /* The value of "key : value" in /proc/cpuinfo. */
 static char *field(const char *text, const char *key)
 {
@@ -49,14 +51,18 @@ static void signature(char sig[13])
 {
 	memset(sig, 0, 13);
 #if defined(__x86_64__) || defined(__i386__)
-	unsigned int eax, ebx, ecx, edx;
+	unsigned int eax, ebx, ecx, edx, hypervisor;
 
-	if (*run_sysroot || !__get_cpuid(1, &eax, &ebx, &ecx, &edx) || !(ecx & 1U << 31))
+	if (*run_sysroot || !__get_cpuid(1, &eax, &ebx, &ecx, &edx))
 		return;
+	hypervisor = ecx & 1U << 31;
 	__cpuid(0x40000000, eax, ebx, ecx, edx);
 	memcpy(sig, &ebx, 4);
 	memcpy(sig + 4, &ecx, 4);
 	memcpy(sig + 8, &edx, 4);
+	/* TCG says so also with hypervisor=off; a real CPU answers with something else */
+	if (!hypervisor && strcmp(sig, TCG))
+		*sig = '\0';
 #endif
 }
 
@@ -92,7 +98,7 @@ static bool is_arm_of_qemu(void)
 
 static const char *why_emulated(const char *sig, const char *name)
 {
-	if (!strcmp(sig, "TCGTCGTCGTCG"))
+	if (!strcmp(sig, TCG))
 		return "cpuid says TCG";
 	if (name && strstr(name, "QEMU TCG"))
 		return "its name is QEMU TCG";
