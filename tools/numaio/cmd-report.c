@@ -43,30 +43,25 @@ static const struct argp_option option_list[] = {
 	{ 0 }
 };
 
-static error_t set_printer(const char *name, struct arguments *a)
+static void set_printer(const char *name, struct arguments *a, struct argp_state *state)
 {
 	for (size_t i = 0; i < sizeof(printers) / sizeof(*printers); i++) {
 		if (!strcmp(printers[i].name, name)) {
 			a->printer = &printers[i];
-			return 0;
+			return;
 		}
 	}
-	fprintf(stderr, "numaio: --output: \"%s\", expected text, json, csv or markdown\n", name);
-	return EINVAL;
+	argp_error(state, "-o %s: the format must be text, json, csv or markdown", name);
 }
 
-static error_t set_min_effect(const char *text, struct arguments *a)
+static void set_min_effect(const char *text, struct arguments *a, struct argp_state *state)
 {
 	char *end;
 	double percent = strtod(text, &end);
 
-	if (end == text || *end || !(percent >= 0 && percent <= 100)) {
-		fprintf(stderr, "numaio: --min-effect: \"%s\", expected 0 to 100 (per cent)\n",
-			text);
-		return EINVAL;
-	}
+	if (end == text || *end || !(percent >= 0 && percent <= 100))
+		argp_error(state, "--min-effect %s: valid are 0 .. 100 (per cent)", text);
 	a->options.min_effect = percent / 100;
-	return 0;
 }
 
 static error_t add_metric(const char *name, struct arguments *a)
@@ -86,7 +81,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 	switch (key) {
 	case 'o':
-		return set_printer(arg, a);
+		set_printer(arg, a, state);
+		return 0;
 	case KEY_AGAINST:
 		a->against = arg;
 		return 0;
@@ -96,13 +92,14 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case KEY_METRIC:
 		return add_metric(arg, a);
 	case KEY_MIN_EFFECT:
-		return set_min_effect(arg, a);
+		set_min_effect(arg, a, state);
+		return 0;
 	case KEY_PLOT:
 		a->plot = arg;
 		return 0;
 	case ARGP_KEY_ARG:
 		if (a->result)
-			return ARGP_ERR_UNKNOWN;
+			argp_error(state, "one RESULT, not also \"%s\"", arg);
 		a->result = arg;
 		return 0;
 	case ARGP_KEY_NO_ARGS:
@@ -127,7 +124,7 @@ static struct report_record *read_record(const char *file)
 	struct report_record *rec = report_record_read(file, &error);
 
 	if (!rec) {
-		fprintf(stderr, "numaio: %s\n", error);
+		fprintf(stderr, "numaio report: %s\n", error);
 		free(error);
 	}
 	return rec;
@@ -137,7 +134,7 @@ static int print(const struct report *r, const struct arguments *a)
 {
 	if (a->printer->print(r, stdout) && !fflush(stdout))
 		return a->plot ? report_plot(r, a->plot) : EXIT_OK;
-	fprintf(stderr, "numaio: standard output: %s\n", strerror(errno));
+	fprintf(stderr, "numaio report: standard output: %s\n", strerror(errno));
 	return EXIT_FAILED;
 }
 
@@ -150,7 +147,7 @@ static int report(const struct report_record *rec, const struct report_record *b
 
 	r = report_make(rec, base, &a->options, &error);
 	if (!r) {
-		fprintf(stderr, "numaio: %s\n", error);
+		fprintf(stderr, "numaio report: %s\n", error);
 		free(error);
 		return EXIT_USAGE;
 	}

@@ -6,13 +6,18 @@
  */
 #include <argp.h>
 #include <errno.h>
+#include <math.h>
 #include <poll.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #include "numaio.h"
 #include "run.h"
+#include "stats.h"
 
 #define FAILURES	3	/* in a row end the experiment */
 
@@ -36,6 +41,7 @@ struct session {
 	struct run_journal *journal;
 	struct run_changes common;
 	json_t *restored;
+	bool *seen;		/* by device of the experiment: was it ever there? */
 	int failures;		/* in a row */
 	int bad;		/* runs that are not ok */
 	bool unwritable;
@@ -72,7 +78,7 @@ static void end_progress(const struct session *s)
 static void say(const struct session *s, char *text)
 {
 	end_progress(s);
-	fprintf(stderr, "numaio: %s\n", text);
+	fprintf(stderr, "numaio run: %s\n", text);
 	free(text);
 }
 
@@ -94,13 +100,6 @@ struct before {
 	struct run_counters *counters;
 };
 
-static void look(struct before *b)
-{
-	b->online = run_cpus_online();
-	b->irqbalance = run_irqbalance_runs();
-	b->counters = run_counters_read();
-}
-
 static bool device_exists(const char *name)
 {
 	char *dir = run_format("/sys/block/%s", name), *path = run_path(dir);
@@ -109,6 +108,15 @@ static bool device_exists(const char *name)
 	free(dir);
 	free(path);
 	return exists;
+}
+
+static void look(const struct session *s, struct before *b)
+{
+	for (size_t i = 0; i < s->e->devices.n; i++)
+		s->seen[i] |= device_exists(s->e->devices.v[i]);
+	b->online = run_cpus_online();
+	b->irqbalance = run_irqbalance_runs();
+	b->counters = run_counters_read();
 }
 
 static void drift(const struct session *s, const struct before *b,
@@ -125,7 +133,8 @@ static void drift(const struct session *s, const struct before *b,
 		run_mark(marks, "irqbalance started");
 	for (size_t i = 0; i < s->e->devices.n; i++)
 		if (!device_exists(s->e->devices.v[i]))
-			run_mark(marks, "device %s vanished", s->e->devices.v[i]);
+			run_mark(marks, s->seen[i] ? "device %s vanished" :
+				 "there is no device %s", s->e->devices.v[i]);
 	free(online);
 }
 
@@ -174,7 +183,7 @@ static void measure(struct session *s, const struct run_variant *v, int block, i
 	struct run_outcome o;
 	struct before b;
 
-	look(&b);
+	look(s, &b);
 	run_load(s->e, v, block, run_journal_path(s->journal), progress, s, &o);
 	after = run_counters_read();
 	drift(s, &b, after, changes, marks);
@@ -249,14 +258,43 @@ static bool run_blocks(struct session *s)
 
 /* Begin and end */
 
-static bool warn(const struct session *s)
+/* What numaio report could show at best, if each variant is compared with the baseline. */
+static void warn_of_few(const struct session *s)
 {
-	if (s->e->repetitions < 5)
-		say(s, run_format("%s: repetitions: %d; fewer than 5 hardly show a difference",
-				  s->e->file, s->e->repetitions));
-	if (run_emulated())
-		say(s, run_dup("the CPU is emulated: times of this host say nothing about a real one"));
-	return true;
+	size_t n = s->e->repetitions, pairs = s->e->n_variants > 1 ? s->e->n_variants - 1 : 1;
+	double p = stats_least_p(n, n);
+	size_t enough = n;
+
+	while (pairs * stats_least_p(enough, enough) > STATS_ALPHA)
+		enough++;
+	if (enough > n && pairs == 1)
+		say(s, run_format("%s: repetitions: %zu; that can't show any difference: p is at least %.2g; it takes %zu",
+				  s->e->file, n, p, enough));
+	else if (enough > n)
+		say(s, run_format("%s: repetitions: %zu; that can't show any difference: p is at least %.2g, corrected for %zu comparisons %.2g; it takes %zu",
+				  s->e->file, n, p, pairs, fmin(pairs * p, 1), enough));
+	else if (n < 5)
+		say(s, run_format("%s: repetitions: %zu; that can show a difference only if all figures of a variant are beyond all of the other one (p %.2g)",
+				  s->e->file, n, p));
+}
+
+static void warn_of_emulation(const struct session *s)
+{
+	char *why;
+
+	switch (run_emulation(&why)) {
+	case RUN_EMULATED:
+		say(s, run_format("the CPU is emulated (%s): times of this host say nothing about a real one",
+				  why));
+		break;
+	case RUN_MAYBE_EMULATED:
+		say(s, run_format("the CPU may be emulated: %s; then times of this host say nothing about a real one",
+				  why));
+		break;
+	case RUN_NOT_EMULATED:
+		break;
+	}
+	free(why);
 }
 
 /* All that is left, also of what couldn't be restored at once. */
@@ -317,8 +355,10 @@ static int go(struct session *s)
 	bool complete = false;
 	int ret;
 
-	warn(s);
 	s->restored = json_array();
+	s->seen = calloc(s->e->devices.n + 1, sizeof(*s->seen));
+	if (!s->seen)
+		abort();
 	if (save(s)) {
 		bool applied = run_apply(s->e->wants, s->e->n_wants, &s->common, s->journal);
 
@@ -329,15 +369,44 @@ static int go(struct session *s)
 	}
 	ret = verdict(s, complete);
 	run_journal_close(s->journal, true);
+	free(s->seen);
 	json_decref(s->restored);
 	return ret;
 }
 
 static int usage(char *text)
 {
-	fprintf(stderr, "numaio: %s\n", text);
+	fprintf(stderr, "numaio run: %s\n", text);
 	free(text);
 	return EXIT_USAGE;
+}
+
+static bool sets_something(const struct run_experiment *e)
+{
+	size_t n = e->n_wants;
+
+	for (size_t i = 0; i < e->n_variants; i++)
+		n += e->variants[i].n_wants;
+	return n;
+}
+
+/*
+ * Of two experiments at once each would take the other's settings for those of the host, and
+ * restore them. An abstract socket's name is taken until this process ends, however it does.
+ */
+static bool lock_host(const struct session *s)
+{
+	struct sockaddr_un name = { .sun_family = AF_UNIX, .sun_path = "\0numaio-run" };
+	int fd;
+
+	if (*run_sysroot || !sets_something(s->e))
+		return true;
+	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	if (!bind(fd, (struct sockaddr *)&name, offsetof(struct sockaddr_un, sun_path) + 11) ||
+	    errno != EADDRINUSE)
+		return true;
+	say(s, run_dup("another experiment is running on this host; only one at a time can set anything"));
+	return false;
 }
 
 /* What an earlier numaio left; the journal stays open. */
@@ -393,7 +462,6 @@ static int cmd_restore(const struct options *opt)
 static int begin(struct session *s)
 {
 	char *error = NULL;
-	int ret;
 
 	s->path = s->opt->output;
 	if (!access(s->path, F_OK))
@@ -401,6 +469,8 @@ static int begin(struct session *s)
 	if (run_journal_exists(s->path))
 		return usage(run_format("%s.journal is there: \"numaio run --restore %s\" first",
 					s->path, s->path));
+	if (!lock_host(s))
+		return EXIT_FAILED;
 	run_signal_block();
 	s->journal = run_journal_open(s->path, true, &error);
 	if (!s->journal) {
@@ -408,26 +478,26 @@ static int begin(struct session *s)
 		return EXIT_FAILED;
 	}
 	s->record = run_record_new(s->e);
-	ret = go(s);
-	json_decref(s->record);
+	return go(s);
+}
+
+static int not_resumable(const struct session *s, char *error)
+{
+	int ret = usage(run_format("%s can't be resumed: %s", s->opt->resume, error));
+
+	free(error);
 	return ret;
 }
 
 static int resume(struct session *s)
 {
-	char *error = NULL;
-	int ret;
+	char *error = run_record_resumable(s->record, s->e);
 
 	s->path = s->opt->resume;
-	s->record = run_record_read(s->path, &error);
-	if (s->record)
-		error = run_record_resumable(s->record, s->e);
-	if (error) {
-		ret = usage(run_format("%s can't be resumed: %s", s->path, error));
-		free(error);
-		json_decref(s->record);
-		return ret;
-	}
+	if (error)
+		return not_resumable(s, error);
+	if (!lock_host(s))
+		return EXIT_FAILED;
 	run_signal_block();
 	if (!run_journal_exists(s->path))
 		s->journal = run_journal_open(s->path, true, &error);
@@ -439,33 +509,78 @@ static int resume(struct session *s)
 			list_unrestored(s);
 		if (s->journal)
 			run_journal_close(s->journal, false);
-		json_decref(s->record);
 		return EXIT_FAILED;
 	}
 	json_object_set_new(s->record, "state", json_string("running"));
 	json_object_set_new(s->record, "finished", json_null());
-	ret = go(s);
-	json_decref(s->record);
+	return go(s);
+}
+
+static int dry(struct session *s)
+{
+	run_dry(s->e, stdout);
+	if (!fflush(stdout) && !ferror(stdout))
+		return EXIT_OK;
+	say(s, run_format("can't write: %s", strerror(errno)));
+	return EXIT_FAILED;
+}
+
+/* What -D, -r and --seed don't say is as it was when the record was begun. */
+static void take_from_record(json_t *record, struct options *opt)
+{
+	json_t *seed = json_object_get(record, "seed");
+	json_int_t n = json_integer_value(json_object_get(record, "repetitions"));
+	const char *name;
+	json_t *value;
+
+	if (opt->seed < 0 && json_integer_value(seed) >= 0)
+		opt->seed = json_integer_value(seed);
+	if (!opt->repetitions && n >= 1 && n <= 10000)
+		opt->repetitions = n;
+	json_object_foreach(json_object_get(record, "parameters"), name, value)
+		if (json_is_string(value))
+			run_params_recorded(&opt->params, name, json_string_value(value));
+}
+
+static int run_experiment(struct session *s, const struct options *opt)
+{
+	char *file = run_ini_find(opt->file), *error;
+	int ret = EXIT_USAGE;
+
+	s->e = run_ini_read(file, &opt->params, stderr);
+	free(file);
+	if (!s->e)
+		return EXIT_USAGE;
+	if (opt->seed >= 0)
+		s->e->seed = opt->seed;
+	if (opt->repetitions)
+		s->e->repetitions = opt->repetitions;
+	error = run_load_missing(s->e);
+	if (error) {
+		ret = usage(error);
+	} else {
+		warn_of_few(s);
+		warn_of_emulation(s);
+		ret = opt->dry ? dry(s) : opt->resume ? resume(s) : begin(s);
+	}
+	run_ini_free(s->e);
 	return ret;
 }
 
-static int run(const struct options *opt)
+static int run(struct options *opt)
 {
 	struct session s = { .opt = opt };
-	int ret = EXIT_OK;
+	char *error;
+	int ret;
 
-	s.e = run_ini_read(opt->file, &opt->params, stderr);
-	if (!s.e)
-		return EXIT_USAGE;
-	if (opt->seed >= 0)
-		s.e->seed = opt->seed;
-	if (opt->repetitions)
-		s.e->repetitions = opt->repetitions;
-	if (opt->dry)
-		run_dry(s.e, stdout);
-	else
-		ret = opt->resume ? resume(&s) : begin(&s);
-	run_ini_free(s.e);
+	if (opt->resume) {
+		s.record = run_record_read(opt->resume, &error);
+		if (!s.record)
+			return not_resumable(&s, error);
+		take_from_record(s.record, opt);
+	}
+	ret = run_experiment(&s, opt);
+	json_decref(s.record);
 	return ret;
 }
 
@@ -492,8 +607,11 @@ static void define(struct argp_state *state, struct options *o, const char *arg)
 
 	if (!eq || eq == arg)
 		argp_error(state, "-D %s: it is of the form NAME=VALUE", arg);
+	if (!run_is_utf8(arg))
+		argp_error(state, "-D %s: it is no UTF-8", arg);
 	o->params.v = run_grow(o->params.v, o->params.n, sizeof(*o->params.v));
-	o->params.v[o->params.n++] = (struct run_param){ strndup(arg, eq - arg), run_dup(eq + 1) };
+	o->params.v[o->params.n++] = (struct run_param){
+		strndup(arg, eq - arg), run_dup(eq + 1), false };
 }
 
 static long long whole(struct argp_state *state, const char *option, const char *arg,
@@ -512,7 +630,8 @@ static long long whole(struct argp_state *state, const char *option, const char 
 static void check(struct argp_state *state, const struct options *o)
 {
 	if (o->restore) {
-		if (o->file || o->output || o->resume || o->dry)
+		if (o->file || o->output || o->resume || o->dry || o->params.n || o->repetitions ||
+		    o->seed >= 0)
 			argp_error(state, "--restore needs only the record");
 		return;
 	}

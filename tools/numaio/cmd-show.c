@@ -79,12 +79,8 @@ int cmd_show(int argc, char **argv)
 	argv[0] = "numaio show";
 	if (argp_parse(&argp, argc, argv, 0, NULL, &a))
 		return EXIT_USAGE;
-	if (a.sysroot && sys_set_root(a.sysroot)) {
-		fprintf(stderr, "numaio show: --sysroot %s: %s; it must be a directory "
-			"that \"numaio capture\" wrote\n",
-			a.sysroot, strerror(errno));
+	if (a.sysroot && !show_set_root(a.sysroot, "show"))
 		return EXIT_USAGE;
-	}
 	doc = show_document(a.names, a.nr, "show");
 	if (!doc) {
 		sys_reset();

@@ -181,13 +181,19 @@ static void say_debugfs(const json_t *doc)
 
 static int run(const json_t *doc, const struct arguments *a)
 {
+	bool debugfs = !strcmp(json_text(doc, "debugfs"), "read"), can = watch_can_enable(doc);
 	int res;
 
 	block_signals();
 	say_debugfs(doc);
+	if (debugfs && !can)
+		fputs("numaio watch: no tag_gets and completions in debugfs, they aren't counted: "
+		      "a kernel without the series, or no disk\n", stderr);
+	if (a->enable && !can)
+		return EXIT_SKIPPED;
 	if (a->enable && watch_enable(doc))
 		return EXIT_FAILED;
-	if (!a->enable && !strcmp(json_text(doc, "debugfs"), "read"))
+	if (!a->enable && debugfs)
 		watch_say_disabled(doc);
 	res = watch(doc, a);
 	return watch_restore() ? EXIT_FAILED : res;
@@ -203,12 +209,8 @@ int cmd_watch(int argc, char **argv)
 	argv[0] = "numaio watch";
 	if (argp_parse(&argp, argc, argv, 0, NULL, &a))
 		return EXIT_USAGE;
-	if (a.sysroot && sys_set_root(a.sysroot)) {
-		fprintf(stderr, "numaio watch: --sysroot %s: %s; it must be a directory "
-			"that \"numaio capture\" wrote\n",
-			a.sysroot, strerror(errno));
+	if (a.sysroot && !show_set_root(a.sysroot, "watch"))
 		return EXIT_USAGE;
-	}
 	doc = show_document(a.names, a.nr, "watch");
 	res = doc ? run(doc, &a) : EXIT_USAGE;
 	json_decref(doc);

@@ -36,6 +36,26 @@ _numaio_files()
 	mapfile -t COMPREPLY < <(compgen "$kind" -- "$word")
 }
 
+# Beside the command: PREFIX/bin and PREFIX/share.
+_numaio_experiments()
+{
+	local numaio file
+	numaio=$(type -P numaio) || return
+	for file in "${numaio%/*}"/../share/numaio/experiments/*.ini; do
+		[[ -e $file ]] && basename "$file" .ini
+	done
+}
+
+_numaio_run()
+{
+	local files names
+	_numaio_files -f "$1"
+	files=("${COMPREPLY[@]}")
+	_numaio_words "$(_numaio_experiments)" "$1"
+	names=("${COMPREPLY[@]}")
+	COMPREPLY=("${files[@]}" "${names[@]}")
+}
+
 _numaio()
 {
 	local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]}
@@ -60,7 +80,8 @@ _numaio()
 	case $command in
 	show | watch) _numaio_words "$(_numaio_devices)" "$word" ;;
 	capture) _numaio_files -d "$word" ;;
-	run | report) _numaio_files -f "$word" ;;
+	run) _numaio_run "$word" ;;
+	report) _numaio_files -f "$word" ;;
 	esac
 }
 

@@ -71,8 +71,8 @@ static void put_line(const struct report *r, size_t metric, size_t variant, FILE
 	put_text(m->unit, f);
 	putc(',', f);
 	put_text(s->name, f);
-	fprintf(f, ",%zu,%zu,%zu,%zu,%zu,%zu", s->ok, c->missing, s->warm_up, s->failed,
-		s->interrupted, s->marked);
+	fprintf(f, ",%zu,%zu,%zu,%zu,%zu,%zu,%d", s->ok, c->missing, s->warm_up, s->failed,
+		s->interrupted, s->marked, report_setting_missed(rec, variant));
 	put_sample(c, report_shown(r, m), f);
 	put_comparison(c, s, r->compared[metric], f);
 	for (size_t i = 0; i < rec->nr_nodes; i++)
@@ -84,7 +84,8 @@ bool report_print_csv(const struct report *r, FILE *f)
 {
 	const struct report_record *rec = r->own.rec;
 
-	fputs("metric,unit,variant,runs,without_figure,warm_up,failed,interrupted,marked,average,"
+	fputs("metric,unit,variant,runs,without_figure,warm_up,failed,interrupted,marked,"
+	      "setting_missed,average,"
 	      "sd,variation,min,max,median,median_low,median_high,outliers,base,ratio,ratio_low,"
 	      "ratio_high,p,p_method,p_holm,verdict,runs_needed,runs_needed_min_effect", f);
 	for (size_t i = 0; i < rec->nr_nodes; i++)

@@ -164,6 +164,7 @@ static json_t *variants(const struct report_part *p)
 
 		set(o, "name", text(s->name));
 		set(o, "marks", strings(&p->rec->variants[v].marks));
+		set(o, "setting_missed", json_boolean(report_setting_missed(p->rec, v)));
 		set(runs, "ok", json_integer(s->ok));
 		set(runs, "marked", json_integer(s->marked));
 		set(runs, "warm_up", json_integer(s->warm_up));

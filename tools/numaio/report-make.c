@@ -54,6 +54,21 @@ const char *report_variable(const struct report_variant *v, const char *name)
 	return NULL;
 }
 
+static bool any_missed(const struct report_settings *all)
+{
+	for (size_t i = 0; i < all->n; i++)
+		if (strcmp(all->v[i].state, "set"))
+			return true;
+	return false;
+}
+
+bool report_setting_missed(const struct report_record *rec, size_t variant)
+{
+	const struct report_variant *v = &rec->variants[variant];
+
+	return v->marks.n || any_missed(&v->settings) || any_missed(&rec->settings);
+}
+
 /* Is this run part of the sample? */
 static bool counts(const struct report_run *run)
 {

@@ -261,12 +261,12 @@ int report_plot(const struct report *r, const char *prefix)
 	FILE *f;
 
 	if (r->emulated) {
-		fputs("numaio: --plot: emulated: no picture of meaningless figures\n", stderr);
+		fputs("numaio report: --plot: emulated: no picture of meaningless figures\n", stderr);
 		return EXIT_SKIPPED;
 	}
 	rc = start(&pid, &f);
 	if (rc) {
-		fprintf(stderr, "numaio: --plot: gnuplot: %s\n", strerror(rc));
+		fprintf(stderr, "numaio report: --plot: gnuplot: %s\n", strerror(rc));
 		return rc == ENOENT ? EXIT_SKIPPED : EXIT_FAILED;
 	}
 	put_script(r, prefix, f);
@@ -277,6 +277,6 @@ int report_plot(const struct report *r, const char *prefix)
 	signal(SIGPIPE, old);
 	if (written && !status)
 		return EXIT_OK;
-	fprintf(stderr, "numaio: --plot %s: gnuplot failed\n", prefix);
+	fprintf(stderr, "numaio report: --plot %s: gnuplot failed\n", prefix);
 	return EXIT_FAILED;
 }

@@ -250,6 +250,7 @@ static void read_environment(const struct at *root, struct report_record *rec, b
 	rec->cmdline = text(&at, "cmdline", OPTIONAL);
 	rec->config = text(&at, "config_sha256", OPTIONAL);
 	rec->cpu = text(&at, "cpu", OPTIONAL);
+	rec->emulation = text(&at, "emulation", OPTIONAL);
 	rec->emulated = truth(&at, "emulated_cpu", REQUIRED);
 	rec->irqbalance = truth(&at, "irqbalance", OPTIONAL);
 	read_nodes(&at, present);

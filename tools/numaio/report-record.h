@@ -70,6 +70,7 @@ struct report_record {
 	json_t *root;
 	const char *file, *experiment, *state, *started;
 	const char *host, *kernel, *kernel_version, *cmdline, *config, *cpu;
+	const char *emulation;		/* how it is known that the CPU is emulated, or may be */
 	bool emulated, irqbalance;
 	long long repetitions;		/* 0: not said */
 	size_t nr_nodes, nr_metrics, nr_variants, nr_runs, nr_restored;

@@ -47,7 +47,7 @@ static void remark_counted(struct report_remarks *l, const char *variant, const 
 	}
 }
 
-static void marks_of_runs(const struct report_record *rec, size_t variant,
+static void marks_of_runs(const struct report_record *rec, size_t variant, const char *name,
 			  struct report_remarks *l)
 {
 	const char **marks, **errors;
@@ -67,8 +67,8 @@ static void marks_of_runs(const struct report_record *rec, size_t variant,
 		if (run->state == REPORT_RUN_FAILED)
 			errors[nr_errors++] = run->error ?: "the record doesn't say why";
 	}
-	remark_counted(l, rec->variants[variant].name, "marked", marks, nr_marks);
-	remark_counted(l, rec->variants[variant].name, "failed", errors, nr_errors);
+	remark_counted(l, name, "marked", marks, nr_marks);
+	remark_counted(l, name, "failed", errors, nr_errors);
 	free(marks);
 	free(errors);
 }
@@ -88,7 +88,33 @@ static void missed_settings(const char *of, const struct report_settings *all,
 	}
 }
 
-static void remarks_of_record(const struct report_record *rec, struct report_remarks *l)
+static char *label(const char *name, const char *file)
+{
+	return file ? report_format("%s (%s)", name, file) : report_format("%s", name);
+}
+
+/* @file tells the other record from the report's own, which has none. */
+static void remarks_of_settings(const struct report_record *rec, const char *file,
+				struct report_remarks *l)
+{
+	char *name = label("all variants", file);
+
+	missed_settings(name, &rec->settings, l);
+	free(name);
+	for (size_t i = 0; i < rec->nr_variants; i++) {
+		const struct report_variant *v = &rec->variants[i];
+
+		name = label(v->name, file);
+		for (size_t j = 0; j < v->marks.n; j++)
+			remark(l, "%s: marked: %s", name, v->marks.v[j]);
+		missed_settings(name, &v->settings, l);
+		marks_of_runs(rec, i, name, l);
+		free(name);
+	}
+}
+
+static void remarks_of_record(const struct report_record *rec, const char *file,
+			      struct report_remarks *l)
 {
 	size_t runs = 0;
 
@@ -97,6 +123,9 @@ static void remarks_of_record(const struct report_record *rec, struct report_rem
 	if (rec->emulated)
 		remark(l, "%s: the CPU is emulated: figures of time mean nothing and are not "
 		       "shown; interrupts and context switches tell of placement", rec->file);
+	else if (rec->emulation)
+		remark(l, "%s: the CPU may be emulated, then figures of time mean nothing: %s",
+		       rec->file, rec->emulation);
 	if (strcmp(rec->state, "complete") && rec->repetitions)
 		remark(l, "%s: the experiment is %s: %zu of %lld runs", rec->file, rec->state, runs,
 		       rec->repetitions * (long long)rec->nr_variants);
@@ -104,15 +133,7 @@ static void remarks_of_record(const struct report_record *rec, struct report_rem
 		remark(l, "%s: the experiment is %s", rec->file, rec->state);
 	if (rec->irqbalance)
 		remark(l, "%s: irqbalance was running: interrupts may have moved", rec->file);
-	missed_settings("all variants", &rec->settings, l);
-	for (size_t i = 0; i < rec->nr_variants; i++) {
-		const struct report_variant *v = &rec->variants[i];
-
-		for (size_t j = 0; j < v->marks.n; j++)
-			remark(l, "%s: marked: %s", v->name, v->marks.v[j]);
-		missed_settings(v->name, &v->settings, l);
-		marks_of_runs(rec, i, l);
-	}
+	remarks_of_settings(rec, file, l);
 	for (size_t i = 0; i < rec->nr_restored; i++) {
 		const struct report_restored *s = &rec->restored[i];
 
@@ -269,9 +290,9 @@ static void remarks_of_method(const struct report *r, struct report_remarks *l)
 	if (any_fewer(r, STATS_MEDIAN_RUNS))
 		remark(l, "a median has a 95%% interval from %d runs on, a ratio from %d on each "
 		       "side", STATS_MEDIAN_RUNS, STATS_RATIO_RUNS);
-	remark(l, "p: Mann-Whitney, two-sided, corrected (Holm) for %zu comparisons; better and "
+	remark(l, "p: Mann-Whitney, two-sided, corrected (Holm) for %zu comparison%s; better and "
 	       "worse: corrected p at most %g and at least %g%% difference", r->nr_comparisons,
-	       STATS_ALPHA, 100 * r->options.min_effect);
+	       r->nr_comparisons == 1 ? "" : "s", STATS_ALPHA, 100 * r->options.min_effect);
 	remark(l, "interval of the ratio: percentile bootstrap of medians, %d resamples, seed %d; "
 	       "runs to show it: of each side, as observed, power %g; man numaio-report",
 	       STATS_RESAMPLES, STATS_SEED, STATS_POWER);
@@ -280,9 +301,9 @@ static void remarks_of_method(const struct report *r, struct report_remarks *l)
 void report_remarks(const struct report *r, struct report_remarks *l)
 {
 	*l = (struct report_remarks){ 0 };
-	remarks_of_record(r->own.rec, l);
+	remarks_of_record(r->own.rec, NULL, l);
 	if (r->against) {
-		remarks_of_record(r->base.rec, l);
+		remarks_of_record(r->base.rec, r->base.rec->file, l);
 		remarks_of_against(r, l);
 	}
 	for (size_t m = 0; m < r->own.rec->nr_metrics; m++)

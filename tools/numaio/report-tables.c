@@ -108,17 +108,10 @@ static char *not_counted(const struct report_side *s)
 	return *text ? text : join(text, "", report_format("-"));
 }
 
-static bool setting_missed(const struct report_variant *v)
+static char *marked(const struct report_part *p, size_t variant)
 {
-	for (size_t i = 0; i < v->settings.n; i++)
-		if (strcmp(v->settings.v[i].state, "set"))
-			return true;
-	return v->marks.n;
-}
-
-static char *marked(const struct report_variant *v, const struct report_side *s)
-{
-	char *text = report_format("%s", setting_missed(v) ? "variant" : "");
+	const struct report_side *s = &p->sides[variant];
+	char *text = report_format("%s", report_setting_missed(p->rec, variant) ? "variant" : "");
 
 	text = join(text, ", ", counted(s->marked, s->marked == 1 ? "run" : "runs"));
 	return *text ? text : join(text, "", report_format("-"));
@@ -161,7 +154,7 @@ static void find_extras(const struct report *r, const struct report_part *p, str
 		const struct report_side *s = &p->sides[i];
 
 		e->not_counted |= s->warm_up || s->failed || s->interrupted;
-		e->marked |= s->marked || setting_missed(&p->rec->variants[i]);
+		e->marked |= s->marked || report_setting_missed(p->rec, i);
 	}
 	e->p_system = beside(r, "p_system");
 	e->context_switches = beside(r, "context_switches");
@@ -227,7 +220,7 @@ static void row_of_figures(const struct report *r, const struct report_part *p, 
 	if (e->not_counted)
 		cell(row, not_counted(s));
 	if (e->marked)
-		cell(row, marked(&p->rec->variants[variant], s));
+		cell(row, marked(p, variant));
 	if (!report_shown(r, m))
 		cell(row, report_format("%s", report_verdict_name(REPORT_EMULATED)));
 	else

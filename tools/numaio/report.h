@@ -102,6 +102,8 @@ const struct report_cell *report_cell(const struct report_part *p, size_t metric
 /* May figures of this metric be shown? On an emulated CPU only counts mean something. */
 bool report_shown(const struct report *r, const struct report_metric *m);
 const char *report_verdict_name(enum report_verdict verdict);
+/* Could a setting not be made, one of the variant's own or of all variants? */
+bool report_setting_missed(const struct report_record *rec, size_t variant);
 /* The value of a variable of a variant's cell, or NULL. */
 const char *report_variable(const struct report_variant *v, const char *name);
 

@@ -47,7 +47,7 @@ static void read_line(struct run_counters *c, char *text, const int *cpus, size_
 	l = &c->lines[c->n++];
 	*l = (struct line){ .irq = run_dup(run_trim(text)) };
 	for (i = 0; i < n_cpus; i++)
-		if (cpus[i] >= 0 && (size_t)cpus[i] >= l->n && cpus[i] < RUN_MAX_CPUS)
+		if (cpus[i] >= 0 && (size_t)cpus[i] >= l->n && cpus[i] < CPUS_MAX)
 			l->n = cpus[i] + 1;
 	l->counts = calloc(l->n ? l->n : 1, sizeof(*l->counts));
 	if (!l->counts)
@@ -69,13 +69,13 @@ static void read_line(struct run_counters *c, char *text, const int *cpus, size_
 static void read_interrupts(struct run_counters *c)
 {
 	char *text = run_read("/proc/interrupts"), *save, *line;
-	int *cpus = calloc(RUN_MAX_CPUS, sizeof(*cpus));
+	int *cpus = calloc(CPUS_MAX, sizeof(*cpus));
 	size_t n;
 
 	if (!cpus)
 		abort();
 	line = text ? strtok_r(text, "\n", &save) : NULL;
-	n = line ? columns(line, cpus, RUN_MAX_CPUS) : 0;
+	n = line ? columns(line, cpus, CPUS_MAX) : 0;
 	while (line && (line = strtok_r(NULL, "\n", &save)))
 		read_line(c, line, cpus, n);
 	free(cpus);
@@ -129,20 +129,27 @@ static const struct line *same_irq(const struct run_counters *c, const struct li
 	return NULL;
 }
 
+/* Those of a CPU whose node isn't known are in none. */
 static json_t *by_node(const unsigned long long *delta, size_t n)
 {
+	unsigned long long *sum = calloc(CPUS_MAX, sizeof(*sum));
 	json_t *all = json_array();
-	unsigned long long *sum;
-	int nodes = 0;
+	int nodes = 0, node;
 
-	for (int i = 0; i < RUN_MAX_CPUS; i++)
-		if (run_cpus_has(run_nodes(), i))
+	if (!sum)
+		abort();
+	for (int i = 0; i < CPUS_MAX; i++)
+		if (cpus_has(run_nodes(), i))
 			nodes = i + 1;
-	sum = calloc(nodes ? nodes : 1, sizeof(*sum));
-	for (size_t i = 0; sum && i < n; i++)
-		if (delta[i])
-			sum[run_node_of(i)] += delta[i];
-	for (int i = 0; sum && i < nodes; i++)
+	for (size_t i = 0; i < n; i++) {
+		node = delta[i] ? run_node_of(i) : -1;
+		if (node < 0)
+			continue;
+		sum[node] += delta[i];
+		if (node >= nodes)
+			nodes = node + 1;
+	}
+	for (int i = 0; i < nodes; i++)
 		json_array_append_new(all, json_integer(sum[i]));
 	free(sum);
 	return all;
@@ -153,6 +160,7 @@ static json_t *delta_of(const struct line *was, const struct line *is)
 {
 	unsigned long long *delta = calloc(is->n ? is->n : 1, sizeof(*delta)), total = 0;
 	json_t *per_cpu, *j = NULL;
+	size_t n = 0;	/* CPUs up to the last one that served it */
 
 	if (!delta)
 		abort();
@@ -161,10 +169,11 @@ static json_t *delta_of(const struct line *was, const struct line *is)
 
 		delta[i] = is->counts[i] > before ? is->counts[i] - before : 0;
 		total += delta[i];
+		n = delta[i] ? i + 1 : n;
 	}
 	if (total) {
 		per_cpu = json_array();
-		for (size_t i = 0; i < is->n; i++)
+		for (size_t i = 0; i < n; i++)
 			json_array_append_new(per_cpu, json_integer(delta[i]));
 		j = json_pack("{s:o s:o s:o s:o}", "irq", run_text(is->irq), "name",
 			      run_text(is->name), "per_cpu", per_cpu, "per_node",

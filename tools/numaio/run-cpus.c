@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Sets of CPUs as text, and which node has which. Sets of nodes have the same type.
+ * CPUs and nodes as an experiment names them, and which node of the host has which. Sets of nodes
+ * have the type of those of CPUs.
  */
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,143 +13,40 @@
 
 static struct {
 	bool known;
-	struct run_cpus possible;
-	struct run_cpus nodes;
-	struct run_cpus *cpus;	/* by node */
+	struct cpus possible;
+	struct cpus nodes;
+	struct cpus *cpus;	/* by node */
 	int nr;
+	struct cpus asked;	/* CPUs that were looked for after the start */
 } topo;
 
-static void set(struct run_cpus *c, unsigned long cpu)
+static bool is_empty(const struct cpus *c)
 {
-	c->w[cpu / 64] |= 1ULL << (cpu % 64);
+	static const struct cpus none;
+
+	return cpus_same(c, &none);
 }
 
-bool run_cpus_has(const struct run_cpus *c, int cpu)
+/* "0-3,8" as people shall write it; an empty text is an empty set. */
+bool run_cpus_list(const char *s, struct cpus *c)
 {
-	return cpu >= 0 && cpu < RUN_MAX_CPUS && c->w[cpu / 64] >> (cpu % 64) & 1;
-}
+	size_t len = strlen(s);
 
-bool run_cpus_same(const struct run_cpus *a, const struct run_cpus *b)
-{
-	return !memcmp(a, b, sizeof(*a));
-}
-
-static bool is_empty(const struct run_cpus *c)
-{
-	static const struct run_cpus none;
-
-	return run_cpus_same(c, &none);
-}
-
-bool run_cpus_within(const struct run_cpus *a, const struct run_cpus *b)
-{
-	for (size_t i = 0; i < sizeof(a->w) / sizeof(*a->w); i++)
-		if (a->w[i] & ~b->w[i])
-			return false;
-	return true;
-}
-
-static bool parse_one(const char **s, unsigned long *n)
-{
-	char *end;
-
-	if (!isdigit((unsigned char)**s))
+	if (strpbrk(s, " \t\r\n\v\f") || strstr(s, ",,") || (len && s[len - 1] == ','))
 		return false;
-	*n = strtoul(*s, &end, 10);
-	*s = end;
-	return *n < RUN_MAX_CPUS;
+	return !cpus_parse_list(c, s);
 }
 
-/* "0-3,8"; an empty text is an empty set. */
-bool run_cpus_list(const char *s, struct run_cpus *c)
-{
-	unsigned long first, last;
-
-	memset(c, 0, sizeof(*c));
-	while (*s) {
-		if (!parse_one(&s, &first))
-			return false;
-		last = first;
-		if (*s == '-' && (s++, !parse_one(&s, &last)))
-			return false;
-		if (last < first)
-			return false;
-		while (first <= last)
-			set(c, first++);
-		if (*s == ',' && s[1])
-			s++;
-		else if (*s)
-			return false;
-	}
-	return true;
-}
-
-/* "00000001,0000000f", the lowest CPUs last. */
-bool run_cpus_mask(const char *s, struct run_cpus *c)
-{
-	unsigned long bit = 0;
-
-	memset(c, 0, sizeof(*c));
-	if (!*s)
-		return false;
-	for (size_t i = strlen(s); i--; ) {
-		const char digits[] = "0123456789abcdef";
-		const char *d = strchr(digits, tolower((unsigned char)s[i]));
-
-		if (s[i] == ',')
-			continue;
-		if (!d || bit + 4 > RUN_MAX_CPUS)
-			return false;
-		c->w[bit / 64] |= (uint64_t)(d - digits) << (bit % 64);
-		bit += 4;
-	}
-	return true;
-}
-
-char *run_cpus_print(const struct run_cpus *c)
-{
-	char *s = run_dup(""), *next;
-
-	for (int i = 0, j; i < RUN_MAX_CPUS; i = j + 1) {
-		j = i;
-		if (!run_cpus_has(c, i))
-			continue;
-		while (run_cpus_has(c, j + 1))
-			j++;
-		if (i == j)
-			next = run_format("%s%s%d", s, *s ? "," : "", i);
-		else
-			next = run_format("%s%s%d-%d", s, *s ? "," : "", i, j);
-		free(s);
-		s = next;
-	}
-	return s;
-}
-
-char *run_cpus_print_mask(const struct run_cpus *c)
-{
-	int top = RUN_MAX_CPUS / 32 - 1;
-	char *s = run_dup(""), *next;
-
-	while (top && !(uint32_t)(c->w[top / 2] >> (top % 2 * 32)))
-		top--;
-	for (; top >= 0; top--) {
-		next = run_format(*s ? "%s,%08x" : "%s%x", s,
-				  (uint32_t)(c->w[top / 2] >> (top % 2 * 32)));
-		free(s);
-		s = next;
-	}
-	return s;
-}
-
-static void learn_node(int node)
+static bool read_node(int node, struct cpus *cpus)
 {
 	char *path = run_format(NODE "node%d/cpulist", node), *text = run_read(path);
+	bool known = text && run_cpus_list(text, cpus);
 
-	if (!text || !run_cpus_list(text, &topo.cpus[node]))
-		memset(&topo.cpus[node], 0, sizeof(topo.cpus[node]));
+	if (!known)
+		memset(cpus, 0, sizeof(*cpus));
 	free(path);
 	free(text);
+	return known;
 }
 
 /* A kernel without NUMA has one node here, node 0 with all CPUs. */
@@ -168,19 +65,19 @@ static void learn(void)
 	if (!text || !run_cpus_list(text, &topo.nodes))
 		memset(&topo.nodes, 0, sizeof(topo.nodes));
 	free(text);
-	for (int n = 0; n < RUN_MAX_CPUS; n++)
-		if (run_cpus_has(&topo.nodes, n))
+	for (int n = 0; n < CPUS_MAX; n++)
+		if (cpus_has(&topo.nodes, n))
 			topo.nr = n + 1;
 	topo.cpus = calloc(topo.nr ? topo.nr : 1, sizeof(*topo.cpus));
 	if (!topo.cpus)
 		abort();
 	for (int n = 0; n < topo.nr; n++)
-		if (run_cpus_has(&topo.nodes, n))
-			learn_node(n);
+		if (cpus_has(&topo.nodes, n))
+			read_node(n, &topo.cpus[n]);
 	if (topo.nr)
 		return;
 	topo.nr = 1;
-	set(&topo.nodes, 0);
+	cpus_add(&topo.nodes, 0);
 	topo.cpus[0] = topo.possible;
 }
 
@@ -190,27 +87,54 @@ void run_cpus_forget(void)
 	memset(&topo, 0, sizeof(topo));
 }
 
-const struct run_cpus *run_nodes(void)
+const struct cpus *run_nodes(void)
 {
 	learn();
 	return &topo.nodes;
 }
 
-const struct run_cpus *run_node_cpus(int node)
+const struct cpus *run_node_cpus(int node)
 {
-	static const struct run_cpus none;
+	static const struct cpus none;
 
 	learn();
 	return node >= 0 && node < topo.nr ? &topo.cpus[node] : &none;
 }
 
+/* A CPU, and perhaps its node, that came online after the start. */
+static int node_of_new(int cpu)
+{
+	struct cpus nodes, cpus;
+	char *text = run_read(NODE "online");
+	int node = -1;
+
+	if (text && run_cpus_list(text, &nodes))
+		for (int n = 0; n < CPUS_MAX && node < 0; n++)
+			if (cpus_has(&nodes, n) && read_node(n, &cpus) && cpus_has(&cpus, cpu))
+				node = n;
+	free(text);
+	return node;
+}
+
+/*
+ * -1: not known. What node:N and "all" mean stays what it was at the start; whoever counts asks
+ * for each CPU that there is.
+ */
 int run_node_of(int cpu)
 {
+	static short late[CPUS_MAX];
+
 	learn();
 	for (int n = 0; n < topo.nr; n++)
-		if (run_cpus_has(&topo.cpus[n], cpu))
+		if (cpus_has(&topo.cpus[n], cpu))
 			return n;
-	return 0;
+	if (cpu < 0 || cpu >= CPUS_MAX)
+		return -1;
+	if (!cpus_has(&topo.asked, cpu)) {
+		cpus_add(&topo.asked, cpu);
+		late[cpu] = node_of_new(cpu);
+	}
+	return late[cpu];
 }
 
 char *run_cpus_online(void)
@@ -219,35 +143,35 @@ char *run_cpus_online(void)
 }
 
 /* Nodes as a list; NULL, or what is wrong. */
-char *run_nodes_spec(const char *spec, struct run_cpus *nodes)
+char *run_nodes_spec(const char *spec, struct cpus *nodes)
 {
 	char *valid, *error;
 
 	learn();
-	if (run_cpus_list(spec, nodes) && !is_empty(nodes) && run_cpus_within(nodes, &topo.nodes))
+	if (run_cpus_list(spec, nodes) && !is_empty(nodes) && cpus_within(nodes, &topo.nodes))
 		return NULL;
-	valid = run_cpus_print(&topo.nodes);
+	valid = cpus_list(&topo.nodes);
 	error = run_format("\"%s\" is no list of nodes; this host has %s", spec, valid);
 	free(valid);
 	return error;
 }
 
-static char *node_cpus(const char *spec, struct run_cpus *c)
+static char *node_cpus(const char *spec, struct cpus *c)
 {
-	struct run_cpus nodes;
+	struct cpus nodes;
 	char *error = run_nodes_spec(spec, &nodes);
 
 	memset(c, 0, sizeof(*c));
 	if (error)
 		return error;
 	for (int n = 0; n < topo.nr; n++)
-		for (size_t i = 0; run_cpus_has(&nodes, n) && i < sizeof(c->w) / sizeof(*c->w); i++)
+		for (size_t i = 0; cpus_has(&nodes, n) && i < sizeof(c->w) / sizeof(*c->w); i++)
 			c->w[i] |= topo.cpus[n].w[i];
 	return is_empty(c) ? run_format("node %s has no CPU", spec) : NULL;
 }
 
 /* "0-3,8", "node:1", "node:0,2" or "all"; NULL, or what is wrong. */
-char *run_cpus_spec(const char *spec, struct run_cpus *c)
+char *run_cpus_spec(const char *spec, struct cpus *c)
 {
 	char *valid, *error;
 
@@ -258,9 +182,9 @@ char *run_cpus_spec(const char *spec, struct run_cpus *c)
 		*c = topo.possible;
 		return NULL;
 	}
-	if (run_cpus_list(spec, c) && !is_empty(c) && run_cpus_within(c, &topo.possible))
+	if (run_cpus_list(spec, c) && !is_empty(c) && cpus_within(c, &topo.possible))
 		return NULL;
-	valid = run_cpus_print(&topo.possible);
+	valid = cpus_list(&topo.possible);
 	error = run_format("\"%s\" is no list of CPUs (0-3,8), node:N or all; this host has CPUs %s",
 			   spec, valid);
 	free(valid);

@@ -5,18 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#if defined(__x86_64__) || defined(__i386__)
-#include <cpuid.h>
-#endif
 
 #include "run.h"
-
-/* That of numaio show replaces this one. */
-json_t *show_placement(void);
-json_t *__attribute__((weak)) show_placement(void)
-{
-	return json_null();
-}
+#include "show.h"
 
 static json_t *text_of(const char *path)
 {
@@ -25,58 +16,6 @@ static json_t *text_of(const char *path)
 
 	free(s);
 	return j;
-}
-
-/* The value of "key : value" in /proc/cpuinfo and the like. */
-static char *field(const char *text, const char *key)
-{
-	size_t len = strlen(key);
-
-	for (const char *p = text; p; p = strchr(p, '\n')) {
-		p += *p == '\n';
-		if (strncmp(p, key, len))
-			continue;
-		p += len + strspn(p + len, " \t");
-		if (*p == ':')
-			return strndup(p + 1 + strspn(p + 1, " \t"),
-				       strcspn(p + 1 + strspn(p + 1, " \t"), "\n"));
-	}
-	return NULL;
-}
-
-static bool is_tcg(void)
-{
-#if defined(__x86_64__) || defined(__i386__)
-	unsigned int eax, sig[3];
-
-	if (*run_sysroot)
-		return false;
-	__cpuid(0x40000000, eax, sig[0], sig[1], sig[2]);
-	(void)eax;
-	return !memcmp(sig, "TCGTCGTCGTCG", sizeof(sig));
-#else
-	return false;
-#endif
-}
-
-static char *model(void)
-{
-	char *text = run_read("/proc/cpuinfo"), *name = text ? field(text, "model name") : NULL;
-
-	if (!name && text)
-		name = field(text, "cpu");
-	free(text);
-	return name;
-}
-
-/* Times of an emulated CPU say nothing about a real one. */
-bool run_emulated(void)
-{
-	char *name = model();
-	bool emulated = is_tcg() || (name && strstr(name, "QEMU TCG"));
-
-	free(name);
-	return emulated;
 }
 
 static json_t *sha256_of(const char *path)
@@ -140,12 +79,12 @@ static json_t *nodes(void)
 {
 	json_t *all = json_array();
 
-	for (int n = 0; n < RUN_MAX_CPUS; n++) {
+	for (int n = 0; n < CPUS_MAX; n++) {
 		char *cpus;
 
-		if (!run_cpus_has(run_nodes(), n))
+		if (!cpus_has(run_nodes(), n))
 			continue;
-		cpus = run_cpus_print(run_node_cpus(n));
+		cpus = cpus_list(run_node_cpus(n));
 		json_array_append_new(all, json_pack("{s:i s:s s:o s:o}", "node", n, "cpus", cpus,
 						     "mem_kb", memory(n), "distances",
 						     distances(n)));
@@ -156,7 +95,8 @@ static json_t *nodes(void)
 
 json_t *run_environment(void)
 {
-	char *name = model();
+	char *name = run_cpu_model(), *why;
+	enum run_emulation emulation = run_emulation(&why);
 	json_t *e = json_object();
 
 	json_object_set_new(e, "host", text_of("/proc/sys/kernel/hostname"));
@@ -165,10 +105,12 @@ json_t *run_environment(void)
 	json_object_set_new(e, "cmdline", text_of("/proc/cmdline"));
 	json_object_set_new(e, "config_sha256", config_sha256());
 	json_object_set_new(e, "cpu", run_text(name));
-	json_object_set_new(e, "emulated_cpu", json_boolean(run_emulated()));
+	json_object_set_new(e, "emulated_cpu", json_boolean(emulation == RUN_EMULATED));
+	json_object_set_new(e, "emulation", run_text(why));
 	json_object_set_new(e, "nodes", nodes());
 	json_object_set_new(e, "irqbalance", json_boolean(run_irqbalance_runs()));
 	json_object_set_new(e, "placement", *run_sysroot ? json_null() : show_placement());
 	free(name);
+	free(why);
 	return e;
 }

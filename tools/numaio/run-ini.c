@@ -7,9 +7,11 @@
 #include <ctype.h>
 #include <errno.h>
 #include <ini.h>
+#include <limits.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "run.h"
 
@@ -60,7 +62,7 @@ fail(struct reader *r, int line, const char *section, const char *key, const cha
 	if (r->failed)
 		return;
 	r->failed = true;
-	fprintf(r->err, "numaio: %s:%d: ", r->file, line);
+	fprintf(r->err, "numaio run: %s:%d: ", r->file, line);
 	if (section && *section)
 		fprintf(r->err, "[%s] ", section);
 	if (key)
@@ -133,11 +135,9 @@ static void look_at_key(struct reader *r, const char *line)
 static void look_at(struct reader *r, const char *line)
 {
 	const char *text = line + strspn(line, " \t\r\f\v");
-	json_t *utf8 = json_string(line);
 
-	if (!utf8)
+	if (!run_is_utf8(line))
 		fail(r, r->line, NULL, NULL, "the line is no UTF-8");
-	json_decref(utf8);
 	if (!*text || *text == '#' || *text == ';')
 		return;
 	if (*line == '[')
@@ -212,7 +212,16 @@ static const char *lookup(const struct run_params *p, const char *name)
 static void add_param(struct run_params *p, const char *name, const char *value)
 {
 	p->v = run_grow(p->v, p->n, sizeof(*p->v));
-	p->v[p->n++] = (struct run_param){ run_dup(name), run_dup(value) };
+	p->v[p->n++] = (struct run_param){ run_dup(name), run_dup(value), false };
+}
+
+/* Unless it is there already. */
+void run_params_recorded(struct run_params *p, const char *name, const char *value)
+{
+	if (lookup(p, name))
+		return;
+	add_param(p, name, value);
+	p->v[p->n - 1].recorded = true;
 }
 
 static void free_params(struct run_params *p)
@@ -434,6 +443,10 @@ static void read_metric(struct reader *r, const struct section *s)
 		     "\"%s\": a metric has a name of letters, digits and _", s->title);
 		return;
 	}
+	if (run_record_counts(s->title)) {
+		fail(r, s->line, s->name, NULL, "every run has a metric of that name already");
+		return;
+	}
 	e->metrics = run_grow(e->metrics, e->n_metrics, sizeof(*e->metrics));
 	m = &e->metrics[e->n_metrics++];
 	*m = (struct run_metric){ .name = run_dup(s->title) };
@@ -484,7 +497,7 @@ static void get_nodes(struct reader *r, const struct place *at, char **field, ch
 		      bool with_cpus)
 {
 	char *spec = with_cpus ? run_format("node:%s", value) : run_dup(value);
-	struct run_cpus c;
+	struct cpus c;
 	char *error = with_cpus ? run_cpus_spec(spec, &c) : run_nodes_spec(spec, &c);
 
 	if (error)
@@ -497,7 +510,7 @@ static void get_nodes(struct reader *r, const struct place *at, char **field, ch
 
 static void get_cpus(struct reader *r, const struct place *at, char **field, char *value)
 {
-	struct run_cpus c;
+	struct cpus c;
 	char *error = run_cpus_spec(value, &c);
 
 	if (error)
@@ -755,10 +768,10 @@ static void read_params(struct reader *r, const struct section *s, const struct 
 
 static void node_values(struct run_strs *values)
 {
-	struct run_cpus none = { 0 };
+	struct cpus none = { 0 };
 
-	for (int n = 0; n < RUN_MAX_CPUS; n++)
-		if (run_cpus_has(run_nodes(), n) && !run_cpus_same(run_node_cpus(n), &none))
+	for (int n = 0; n < CPUS_MAX; n++)
+		if (cpus_has(run_nodes(), n) && !cpus_same(run_node_cpus(n), &none))
 			run_strs_add(values, run_format("%d", n));
 }
 
@@ -842,6 +855,14 @@ static void set_baseline(struct reader *r, const struct section *s, const char *
 		     "there is no variant \"%s\"", baseline);
 }
 
+static int line_of_metric(const struct reader *r, const char *name)
+{
+	for (size_t i = 0; i < r->n; i++)
+		if (!strcmp(r->sections[i].type, "metric") && !strcmp(r->sections[i].title, name))
+			return r->sections[i].line;
+	return 1;
+}
+
 static void add_fio_metrics(struct reader *r)
 {
 	struct run_experiment *e = r->e;
@@ -851,8 +872,8 @@ static void add_fio_metrics(struct reader *r)
 	for (size_t i = 0; i < n; i++) {
 		for (size_t k = 0; k < e->n_metrics; k++)
 			if (!strcmp(e->metrics[k].name, own[i].name) && !r->failed)
-				fail(r, 1, NULL, NULL, "[metric %s] is a metric of fio's already",
-				     own[i].name);
+				fail(r, line_of_metric(r, own[i].name), NULL, NULL,
+				     "[metric %s] is a metric of fio's already", own[i].name);
 		e->metrics = run_grow(e->metrics, e->n_metrics, sizeof(*e->metrics));
 		e->metrics[e->n_metrics++] = own[i];
 	}
@@ -891,10 +912,10 @@ static void set_primary(struct reader *r, const struct section *s, const char *p
 static void check_given(struct reader *r, const struct run_params *given)
 {
 	for (size_t i = 0; given && i < given->n && !r->failed; i++) {
-		if (lookup(&r->e->params, given->v[i].name))
+		if (given->v[i].recorded || lookup(&r->e->params, given->v[i].name))
 			continue;
 		r->failed = true;
-		fprintf(r->err, "numaio: %s: -D %s: [parameters] has no such name\n", r->file,
+		fprintf(r->err, "numaio run: %s: -D %s: [parameters] has no such name\n", r->file,
 			given->v[i].name);
 	}
 }
@@ -999,6 +1020,34 @@ struct run_experiment *run_ini_parse(const char *file, const char *text, size_t 
 	return NULL;
 }
 
+/* Of numaio itself, wherever it is installed: PREFIX/bin beside PREFIX/share. */
+static char *ready_experiment(const char *name)
+{
+	char exe[PATH_MAX], *slash;
+	ssize_t n = readlink("/proc/self/exe", exe, sizeof(exe) - 1);
+
+	exe[n > 0 ? n : 0] = '\0';
+	slash = strrchr(exe, '/');
+	if (!slash || strchr(name, '/'))
+		return NULL;
+	*slash = '\0';
+	slash = strrchr(exe, '/');
+	if (slash)
+		*slash = '\0';
+	return run_format("%s/share/numaio/experiments/%s.ini", exe, name);
+}
+
+/* The file, or if there is none of that name, the ready experiment. */
+char *run_ini_find(const char *name)
+{
+	char *ready = access(name, F_OK) ? ready_experiment(name) : NULL;
+
+	if (ready && !access(ready, F_OK))
+		return ready;
+	free(ready);
+	return run_dup(name);
+}
+
 struct run_experiment *run_ini_read(const char *file, const struct run_params *given, FILE *err)
 {
 	FILE *f = fopen(file, "re");
@@ -1009,15 +1058,15 @@ struct run_experiment *run_ini_read(const char *file, const struct run_params *g
 	if (!text)
 		abort();
 	if (!f) {
-		fprintf(err, "numaio: %s: %s\n", file, strerror(errno));
+		fprintf(err, "numaio run: %s: %s\n", file, strerror(errno));
 		free(text);
 		return NULL;
 	}
 	len = fread(text, 1, TEXT_LEN + 1, f);
 	if (ferror(f))
-		fprintf(err, "numaio: %s: %s\n", file, strerror(errno));
+		fprintf(err, "numaio run: %s: %s\n", file, strerror(errno));
 	else if (len > TEXT_LEN)
-		fprintf(err, "numaio: %s: longer than %d bytes\n", file, TEXT_LEN);
+		fprintf(err, "numaio run: %s: longer than %d bytes\n", file, TEXT_LEN);
 	else
 		e = run_ini_parse(file, text, len, given, err);
 	fclose(f);

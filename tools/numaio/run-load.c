@@ -96,6 +96,35 @@ char *run_load_line(const struct run_experiment *e, const struct run_variant *v)
 	return line;
 }
 
+static char *missing_job(const struct run_experiment *e, const struct run_variant *v)
+{
+	struct run_strs jobs = { 0 };
+	char *error = NULL;
+
+	run_strs_words(&jobs, v->load.fio);
+	for (size_t i = 0; i < jobs.n && !error; i++) {
+		char *path = beside(e->file, jobs.v[i]);
+
+		if (access(path, R_OK))
+			error = run_format("%s: variant %s: fio: %s: %s", e->file, v->name, path,
+					   strerror(errno));
+		free(path);
+	}
+	run_strs_free(&jobs);
+	return error;
+}
+
+/* NULL, or which job file isn't there: better now than after hours. */
+char *run_load_missing(const struct run_experiment *e)
+{
+	char *error = NULL;
+
+	for (size_t i = 0; i < e->n_variants && !error; i++)
+		if (e->variants[i].load.fio)
+			error = missing_job(e, &e->variants[i]);
+	return error;
+}
+
 /* In the child */
 
 static void export(const char *prefix, const struct run_params *p)
@@ -129,7 +158,7 @@ static void tell(int fd, const char *target, const char *asked, int error, const
 
 static void bind_cpus(int fd, const char *target, const char *asked, const char *spec)
 {
-	struct run_cpus want, have = { 0 };
+	struct cpus want, have = { 0 };
 	char *text;
 	int error = 0;
 
@@ -137,27 +166,27 @@ static void bind_cpus(int fd, const char *target, const char *asked, const char 
 	if (sched_setaffinity(0, sizeof(want), (const cpu_set_t *)&want))
 		error = errno;
 	sched_getaffinity(0, sizeof(have), (cpu_set_t *)&have);
-	if (!error && !run_cpus_same(&want, &have))
+	if (!error && !cpus_same(&want, &have))
 		error = -1;
-	text = run_cpus_print(&have);
+	text = cpus_list(&have);
 	tell(fd, target, asked, error, text);
 	free(text);
 }
 
 static void bind_memory(int fd, const char *spec)
 {
-	struct run_cpus want, have = { 0 };
+	struct cpus want, have = { 0 };
 	int error = 0, mode = 0;
 	char *text;
 
 	free(run_nodes_spec(spec, &want));
-	if (set_mempolicy(MPOL_BIND, (unsigned long *)&want, RUN_MAX_CPUS))
+	if (set_mempolicy(MPOL_BIND, (unsigned long *)&want, CPUS_MAX))
 		error = errno;
-	if (get_mempolicy(&mode, (unsigned long *)&have, RUN_MAX_CPUS, NULL, 0) && !error)
+	if (get_mempolicy(&mode, (unsigned long *)&have, CPUS_MAX, NULL, 0) && !error)
 		error = errno;
-	if (!error && (mode != MPOL_BIND || !run_cpus_same(&want, &have)))
+	if (!error && (mode != MPOL_BIND || !cpus_same(&want, &have)))
 		error = -1;
-	text = mode == MPOL_BIND ? run_cpus_print(&have) : run_dup("default");
+	text = mode == MPOL_BIND ? cpus_list(&have) : run_dup("default");
 	tell(fd, "membind", spec, error, text);
 	free(text);
 }
@@ -328,23 +357,13 @@ static char *read_all(int fd)
 	return s;
 }
 
-static char *last_line(int fd)
-{
-	char *text = read_all(fd), *line = run_trim(text), *last;
-
-	last = strrchr(line, '\n');
-	last = run_format("%.200s", last ? last + 1 : line);
-	free(text);
-	return last;
-}
-
 static char *ended(const struct child *c)
 {
 	char *line, *error;
 
 	if (!c->status)
 		return NULL;
-	line = last_line(c->err);
+	line = run_last_line(c->err);
 	if (WIFSIGNALED(c->status))
 		error = run_format("the load was killed by signal %d (%s)%s%s", WTERMSIG(c->status),
 				   strsignal(WTERMSIG(c->status)), *line ? ": " : "", line);
@@ -369,7 +388,7 @@ static bool last_match(const struct run_metric *m, const char *out, double *valu
 		text = strndup(out + match[1].rm_so,
 			       match[1].rm_so < 0 ? 0 : match[1].rm_eo - match[1].rm_so);
 		if (match[1].rm_so >= 0)
-			found = run_number(run_trim(text), -1e300, 1e300, value);
+			found = run_number(run_trim(text), -RUN_FIGURE_MAX, RUN_FIGURE_MAX, value);
 		free(text);
 		out += match[0].rm_eo ? match[0].rm_eo : 1;
 	}

@@ -24,21 +24,9 @@ int run_lock_fd = -1;
 
 #define ABSENT	"not loaded"
 
-/* The last line of what a child printed. */
-static char *last_line(int fd)
-{
-	char text[512], *line;
-	off_t size = lseek(fd, 0, SEEK_END);
-	ssize_t n = pread(fd, text, sizeof(text) - 1, size > 511 ? size - 511 : 0);
-
-	text[n > 0 ? n : 0] = '\0';
-	line = run_trim(text);
-	return run_dup(strrchr(line, '\n') ? strrchr(line, '\n') + 1 : line);
-}
-
 static char *why(const char *program, int status, int fd)
 {
-	char *line = last_line(fd), *error;
+	char *line = run_last_line(fd), *error;
 
 	if (WIFSIGNALED(status))
 		error = run_format("%s was killed by signal %d", program, WTERMSIG(status));

@@ -48,6 +48,24 @@ static json_t *metric(const char *name, const char *unit, const char *better, bo
 			 "primary", primary);
 }
 
+/* What every run has. */
+static const struct {
+	const char *name, *unit;
+} counted[] = {
+	{ "p_system", "%" },
+	{ "context_switches", "1" },
+	{ "load_p_system", "%" },
+	{ "load_context_switches", "1" },
+};
+
+bool run_record_counts(const char *name)
+{
+	for (size_t i = 0; i < sizeof(counted) / sizeof(*counted); i++)
+		if (!strcmp(counted[i].name, name))
+			return true;
+	return false;
+}
+
 static json_t *metrics(const struct run_experiment *e)
 {
 	json_t *all = json_array();
@@ -55,10 +73,8 @@ static json_t *metrics(const struct run_experiment *e)
 	for (size_t i = 0; i < e->n_metrics; i++)
 		json_array_append_new(all, metric(e->metrics[i].name, e->metrics[i].unit,
 						  e->metrics[i].better, e->metrics[i].primary));
-	json_array_append_new(all, metric("p_system", "%", "lower", false));
-	json_array_append_new(all, metric("context_switches", "1", "lower", false));
-	json_array_append_new(all, metric("load_p_system", "%", "lower", false));
-	json_array_append_new(all, metric("load_context_switches", "1", "lower", false));
+	for (size_t i = 0; i < sizeof(counted) / sizeof(*counted); i++)
+		json_array_append_new(all, metric(counted[i].name, counted[i].unit, "lower", false));
 	return all;
 }
 
@@ -86,9 +102,10 @@ json_t *run_record_new(const struct run_experiment *e)
 
 	for (size_t i = 0; i < e->devices.n; i++)
 		json_array_append_new(devices, run_text(e->devices.v[i]));
-	r = json_pack("{s:i s:s s:{s:s s:s s:s} s:o s:o s:I s:i s:s s:n s:s s:o s:o s:[] s:o s:[] s:[]}",
+	r = json_pack("{s:i s:s s:{s:o s:o s:s} s:o s:o s:I s:i s:s s:n s:s s:o s:o s:[] s:o s:[] s:[]}",
 		      "schema", SCHEMA, "tool", "numaio " NUMAIO_VERSION,
-		      "experiment", "name", e->name, "file", e->file, "text", e->text,
+		      "experiment", "name", run_text(e->name), "file", run_text(e->file),
+		      "text", e->text,
 		      "parameters", params(&e->params), "devices", devices,
 		      "seed", (json_int_t)e->seed, "repetitions", e->repetitions,
 		      "started", started, "finished", "state", "running",
@@ -100,7 +117,7 @@ json_t *run_record_new(const struct run_experiment *e)
 
 static char *put(int fd, json_t *record)
 {
-	if (json_dumpfd(record, fd, JSON_INDENT(1)) || write(fd, "\n", 1) != 1 || fsync(fd))
+	if (json_dumpfd(record, fd, JSON_COMPACT) || write(fd, "\n", 1) != 1 || fsync(fd))
 		return run_dup(errno ? strerror(errno) : "it can't be written");
 	return NULL;
 }

@@ -59,16 +59,16 @@ static bool same_value(const char *asked, const char *value)
 
 static bool same_list(const char *asked, const char *value)
 {
-	struct run_cpus a, b;
+	struct cpus a, b;
 
-	return run_cpus_list(asked, &a) && run_cpus_list(value, &b) && run_cpus_same(&a, &b);
+	return run_cpus_list(asked, &a) && run_cpus_list(value, &b) && cpus_same(&a, &b);
 }
 
 static bool same_mask(const char *asked, const char *value)
 {
-	struct run_cpus a, b;
+	struct cpus a, b;
 
-	return run_cpus_mask(asked, &a) && run_cpus_mask(value, &b) && run_cpus_same(&a, &b);
+	return !cpus_parse_mask(&a, asked) && !cpus_parse_mask(&b, value) && cpus_same(&a, &b);
 }
 
 const struct run_store run_value = { "value", read_value, write_value, same_value, NULL, NULL };
@@ -93,7 +93,7 @@ const struct run_store *run_store_named(const char *name)
 
 static char *check_cpus(const char *target, const char *value)
 {
-	struct run_cpus c;
+	struct cpus c;
 	char *error = run_pattern_check(target, -1);
 
 	return error ? error : run_cpus_spec(value, &c);
@@ -101,18 +101,18 @@ static char *check_cpus(const char *target, const char *value)
 
 static char *cpus_as_list(const char *spec)
 {
-	struct run_cpus c;
+	struct cpus c;
 
 	free(run_cpus_spec(spec, &c));
-	return run_cpus_print(&c);
+	return cpus_list(&c);
 }
 
 static char *cpus_as_mask(const char *spec)
 {
-	struct run_cpus c;
+	struct cpus c;
 
 	free(run_cpus_spec(spec, &c));
-	return run_cpus_print_mask(&c);
+	return cpus_mask(&c);
 }
 
 /* A line of /proc/interrupts ends with the names of what shares the interrupt. */
@@ -169,7 +169,7 @@ static char *attr_of(const char *value, const char *attr)
 static char *check_wq_attr(const char *word)
 {
 	static const char *const scopes[] = { "default", "cpu", "smt", "cache", "numa", "system" };
-	struct run_cpus c;
+	struct cpus c;
 	double n;
 
 	if (!strncmp(word, "affinity_scope=", 15)) {
@@ -185,7 +185,7 @@ static char *check_wq_attr(const char *word)
 	if (!strncmp(word, "cpumask=", 8))
 		return run_cpus_spec(word + 8, &c);
 	if (!strncmp(word, "nice=", 5))
-		return run_number(word + 5, -20, 19, &n) ? NULL :
+		return run_number(word + 5, -20, 19, &n) && n == (int)n ? NULL :
 			run_format("\"%s\": nice is -20 .. 19", word);
 	return run_format("\"%s\" is none of affinity_scope=, affinity_strict=, cpumask=, nice=",
 			  word);
@@ -197,8 +197,14 @@ static char *check_workqueue(const char *target, const char *value)
 	struct run_strs words = { 0 };
 
 	run_strs_words(&words, value);
-	for (size_t i = 0; i < words.n && !error; i++)
+	for (size_t i = 0; i < words.n && !error; i++) {
 		error = check_wq_attr(words.v[i]);
+		for (size_t k = 0; k < i && !error; k++)
+			if (strcspn(words.v[i], "=") == strcspn(words.v[k], "=") &&
+			    !strncmp(words.v[i], words.v[k], strcspn(words.v[i], "=")))
+				error = run_format("\"%s\" and \"%s\": once each", words.v[k],
+						   words.v[i]);
+	}
 	run_strs_free(&words);
 	return error;
 }
@@ -309,11 +315,18 @@ static void find_rps(const struct run_want *w, struct run_changes *l)
 				   run_dup("no receive queue of a network interface has such a name"));
 }
 
+static bool leads_up(const char *path)
+{
+	for (const char *at = path; (at = strstr(at, "/..")); at++)
+		if (!at[3] || at[3] == '/')
+			return true;
+	return false;
+}
+
 static char *check_sysfs(const char *target, const char *value)
 {
 	(void)value;
-	if ((strncmp(target, "/sys/", 5) && strncmp(target, "/proc/", 6)) ||
-	    strstr(target, "/../"))
+	if ((strncmp(target, "/sys/", 5) && strncmp(target, "/proc/", 6)) || leads_up(target))
 		return run_format("\"%s\" is no path below /sys/ or /proc/", target);
 	return NULL;
 }
@@ -322,13 +335,15 @@ static void find_sysfs(const struct run_want *w, struct run_changes *l)
 {
 	char *full = run_path(w->target);
 	glob_t g = { 0 };
-	size_t skip = strlen(run_sysroot);
+	size_t skip = strlen(run_sysroot), n = l->n;
 
 	if (!glob(full, GLOB_NOSORT, NULL, &g))
 		for (size_t i = 0; i < g.gl_pathc; i++)
-			run_change_add(l, w->kind->name, run_dup(g.gl_pathv[i] + skip), &run_value,
-				       run_dup(g.gl_pathv[i] + skip), run_dup(w->value));
-	else
+			if (!leads_up(g.gl_pathv[i]))
+				run_change_add(l, w->kind->name, run_dup(g.gl_pathv[i] + skip),
+					       &run_value, run_dup(g.gl_pathv[i] + skip),
+					       run_dup(w->value));
+	if (l->n == n)
 		run_change_refused(l, w->kind->name, w->target, w->value,
 				   run_dup("no such file"));
 	globfree(&g);
@@ -603,10 +618,11 @@ static void check_effective(const struct run_change *c, const struct run_counter
 			    const struct run_counters *after, json_t *marks)
 {
 	char *goes = effective(c);
-	struct run_cpus asked, in_force;
+	struct cpus asked, in_force;
 
-	if (goes && run_counters_delta(before, after, atoi(c->target)) && run_cpus_list(c->asked, &asked) && run_cpus_list(goes, &in_force) &&
-	    !run_cpus_within(&in_force, &asked))
+	if (goes && run_counters_delta(before, after, atoi(c->target)) &&
+	    run_cpus_list(c->asked, &asked) && run_cpus_list(goes, &in_force) &&
+	    !cpus_within(&in_force, &asked))
 		run_mark(marks, "%s %s goes to CPU %s, not %s", c->kind, c->target, goes, c->asked);
 	free(goes);
 }

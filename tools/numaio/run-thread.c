@@ -46,18 +46,18 @@ static int live(const char *where, char *state, int *nice)
 
 static char *read_cpus(const char *where)
 {
-	struct run_cpus c = { 0 };
+	struct cpus c = { 0 };
 	char state;
 	int nice, tid = live(where, &state, &nice);
 
 	if (!tid || sched_getaffinity(tid, sizeof(c), (cpu_set_t *)&c))
 		return NULL;
-	return run_cpus_print(&c);
+	return cpus_list(&c);
 }
 
 static char *write_cpus(const char *where, const char *value)
 {
-	struct run_cpus c;
+	struct cpus c;
 	char state;
 	int nice, tid = live(where, &state, &nice);
 
@@ -70,9 +70,9 @@ static char *write_cpus(const char *where, const char *value)
 
 static bool same_cpus(const char *asked, const char *value)
 {
-	struct run_cpus a, b;
+	struct cpus a, b;
 
-	return run_cpus_list(asked, &a) && run_cpus_list(value, &b) && run_cpus_same(&a, &b);
+	return run_cpus_list(asked, &a) && run_cpus_list(value, &b) && cpus_same(&a, &b);
 }
 
 static char *read_nice(const char *where)
@@ -146,7 +146,7 @@ struct wish {
 static char *parse_wish(const char *value, struct wish *wish)
 {
 	struct run_strs words = { 0 };
-	struct run_cpus c;
+	struct cpus c;
 	char *error = NULL;
 	double n;
 
@@ -156,7 +156,7 @@ static char *parse_wish(const char *value, struct wish *wish)
 
 		if (!strncmp(w, "cpus=", 5) && !wish->cpus) {
 			error = run_cpus_spec(w + 5, &c);
-			wish->cpus = error ? NULL : run_cpus_print(&c);
+			wish->cpus = error ? NULL : cpus_list(&c);
 		} else if (!strncmp(w, "nice=", 5) && !wish->nice) {
 			if (!run_number(w + 5, -20, 19, &n) || n != (int)n)
 				error = run_format("\"%s\": nice is -20 .. 19", w);

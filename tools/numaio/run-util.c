@@ -13,7 +13,7 @@
 
 #include "run.h"
 
-#define FILE_MAX	(1 << 20)
+#define FILE_MAX	(16 << 20)	/* /proc/interrupts of 500 CPUs and 1000 lines is 6 MB */
 
 const char *run_sysroot = "";
 
@@ -74,11 +74,18 @@ static char *read_fd(int fd)
 	ssize_t n;
 
 	while ((n = read(fd, s + len, room - len)) > 0) {
+		bool ends = memchr(s + len, '\0', n);
+
 		len += n;
+		if (ends)
+			break;
 		if (len < room)
 			continue;
-		if (room >= FILE_MAX)
+		if (room >= FILE_MAX) {
+			errno = EFBIG;
+			n = -1;
 			break;
+		}
 		room *= 2;
 		s = have(realloc(s, room + 1));
 	}
@@ -90,12 +97,13 @@ static char *read_fd(int fd)
 		return NULL;
 	}
 	s[len] = '\0';
+	len = strlen(s);
 	while (len && isspace((unsigned char)s[len - 1]))
 		s[--len] = '\0';
 	return s;
 }
 
-/* A file of sysfs or procfs without white space at its end, or NULL and errno. */
+/* A file of sysfs or procfs, up to a NUL, without white space at its end; or NULL and errno. */
 char *run_read(const char *path)
 {
 	char *full = run_path(path), *s = NULL;
@@ -137,6 +145,14 @@ int run_write(const char *path, const char *value)
 	return error;
 }
 
+bool run_is_utf8(const char *s)
+{
+	json_t *j = json_string(s);
+
+	json_decref(j);
+	return j;
+}
+
 /* A JSON string of anything: jansson takes only UTF-8. */
 json_t *run_text(const char *s)
 {
@@ -171,6 +187,22 @@ char *run_date(void)
 	gmtime_r(&now, &tm);
 	strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%SZ", &tm);
 	return run_dup(text);
+}
+
+/* The last line of what a child wrote into a file, or the end of it if it is long. */
+char *run_last_line(int fd)
+{
+	char text[512], *line;
+	off_t size = lseek(fd, 0, SEEK_END);
+	ssize_t n = pread(fd, text, sizeof(text) - 1, size > 511 ? size - 511 : 0);
+
+	n = n > 0 ? n : 0;
+	text[n] = '\0';
+	for (ssize_t i = 0; i < n; i++)
+		if (!text[i])
+			text[i] = ' ';
+	line = run_trim(text);
+	return run_dup(strrchr(line, '\n') ? strrchr(line, '\n') + 1 : line);
 }
 
 bool run_number(const char *s, double min, double max, double *value)

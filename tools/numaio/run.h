@@ -17,8 +17,10 @@
 #include <stdio.h>
 #include <sys/types.h>
 
-#define RUN_MAX_CPUS	8192
+#include "cpus.h"
+
 #define RUN_MAX_VARIANTS 4096
+#define RUN_FIGURE_MAX	1e100	/* numaio report takes none beyond it */
 
 /* Before each path of sysfs, procfs and /boot; "" but in tests. */
 extern const char *run_sysroot;
@@ -32,8 +34,10 @@ char *run_path(const char *path);
 char *run_read(const char *path);
 int run_write(const char *path, const char *value);
 json_t *run_text(const char *s);
+bool run_is_utf8(const char *s);
 double run_now(void);
 char *run_date(void);
+char *run_last_line(int fd);
 bool run_number(const char *s, double min, double max, double *value);
 
 struct run_strs {
@@ -45,24 +49,14 @@ void run_strs_add(struct run_strs *l, char *s);
 void run_strs_words(struct run_strs *l, const char *s);
 void run_strs_free(struct run_strs *l);
 
-/* run-cpus.c: sets of CPUs and the nodes of the host. */
-struct run_cpus {
-	uint64_t w[RUN_MAX_CPUS / 64];
-};
-
-bool run_cpus_list(const char *s, struct run_cpus *c);
-bool run_cpus_mask(const char *s, struct run_cpus *c);
-bool run_cpus_has(const struct run_cpus *c, int cpu);
-bool run_cpus_same(const struct run_cpus *a, const struct run_cpus *b);
-bool run_cpus_within(const struct run_cpus *a, const struct run_cpus *b);
-char *run_cpus_print(const struct run_cpus *c);
-char *run_cpus_print_mask(const struct run_cpus *c);
-char *run_cpus_spec(const char *spec, struct run_cpus *c);
-char *run_nodes_spec(const char *spec, struct run_cpus *nodes);
+/* run-cpus.c: CPUs and nodes as an experiment names them, and those of the host. */
+bool run_cpus_list(const char *s, struct cpus *c);
+char *run_cpus_spec(const char *spec, struct cpus *c);
+char *run_nodes_spec(const char *spec, struct cpus *nodes);
 char *run_cpus_online(void);
 int run_node_of(int cpu);
-const struct run_cpus *run_nodes(void);
-const struct run_cpus *run_node_cpus(int node);
+const struct cpus *run_nodes(void);
+const struct cpus *run_node_cpus(int node);
 void run_cpus_forget(void);
 
 /* run-match.c: patterns. */
@@ -74,6 +68,7 @@ void run_find_files(const char *dir, const char *pattern, struct run_strs *found
 struct run_param {
 	char *name;
 	char *value;
+	bool recorded;	/* of the record that is resumed, not by -D */
 };
 
 struct run_params {
@@ -137,6 +132,8 @@ struct run_experiment {
 
 struct run_experiment *run_ini_parse(const char *file, const char *text, size_t len,
 				     const struct run_params *given, FILE *err);
+void run_params_recorded(struct run_params *p, const char *name, const char *value);
+char *run_ini_find(const char *name);
 struct run_experiment *run_ini_read(const char *file, const struct run_params *given, FILE *err);
 void run_ini_free(struct run_experiment *e);
 
@@ -244,6 +241,7 @@ struct run_outcome {
 
 void run_load(const struct run_experiment *e, const struct run_variant *v, int block,
 	      const char *journal, void (*tick)(void *), void *arg, struct run_outcome *o);
+char *run_load_missing(const struct run_experiment *e);
 char *run_load_line(const struct run_experiment *e, const struct run_variant *v);
 
 /* run-fio.c */
@@ -262,9 +260,15 @@ void run_counters_free(struct run_counters *c);
 
 /* run-env.c */
 json_t *run_environment(void);
-bool run_emulated(void);
+
+/* run-emulated.c */
+enum run_emulation { RUN_NOT_EMULATED, RUN_MAYBE_EMULATED, RUN_EMULATED };
+
+enum run_emulation run_emulation(char **why);
+char *run_cpu_model(void);
 
 /* run-record.c */
+bool run_record_counts(const char *metric);
 json_t *run_record_new(const struct run_experiment *e);
 char *run_record_write(const char *path, json_t *record);
 json_t *run_record_read(const char *path, char **error);

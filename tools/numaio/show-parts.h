@@ -9,7 +9,7 @@
 #include <jansson.h>
 #include <stdbool.h>
 
-#include "show-cpus.h"
+#include "cpus.h"
 #include "show-sys.h"
 
 /* show-json.c: small things */
@@ -63,6 +63,8 @@ json_t *names_wanted(char **names, int nr, const char *command);
 void untold_add(json_t *doc);
 
 /* show-place.c: the whole; @names are disks and hosts, none: all. NULL with a message. */
+/* --sysroot; false with a message if it is none. */
+bool show_set_root(const char *dir, const char *command);
 json_t *show_document(char **names, int nr, const char *command);
 void show_print(const json_t *doc);
 

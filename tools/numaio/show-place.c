@@ -331,6 +331,16 @@ json_t *show_document(char **names, int nr, const char *command)
 	return doc;
 }
 
+bool show_set_root(const char *dir, const char *command)
+{
+	if (!sys_set_root(dir))
+		return true;
+	fprintf(stderr,
+		"numaio %s: --sysroot %s: %s; it must be a directory that \"numaio capture\" wrote\n",
+		command, dir, strerror(errno));
+	return false;
+}
+
 /**
  * show_placement() - Where everything of this machine is.
  *

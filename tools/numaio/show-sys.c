@@ -36,7 +36,8 @@ static int open_path(const char *path, int flags)
 	return syscall(SYS_openat2, root, path, &how, sizeof(how));
 }
 
-static int error_number(const char *name)
+/* The number of an error's name, 0 if there is none. */
+int sys_error_number(const char *name)
 {
 	for (int e = 1; e < 256; e++) {
 		const char *n = strerrorname_np(e);
@@ -66,7 +67,7 @@ static int fail(const char *path, int err)
 	json_t *name = known ? json_object_get(known, path) : NULL;
 
 	if (err == ENOENT && name)
-		err = error_number(json_string_value(name));
+		err = sys_error_number(json_string_value(name));
 	note_failure(path, err);
 	errno = err;
 	return -1;
@@ -304,7 +305,7 @@ static void load_known(void)
 		if (*line == '#' || !path)
 			continue;
 		*path++ = 0;
-		if (error_number(line))
+		if (sys_error_number(line))
 			json_object_set_new(known, path, json_string(line));
 	}
 	free(text);

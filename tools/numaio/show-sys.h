@@ -42,6 +42,7 @@ void sys_names_free(struct sys_names *names);
 
 bool sys_failed(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 json_t *sys_failures(void);
+int sys_error_number(const char *name);
 void sys_reset(void);
 
 #endif

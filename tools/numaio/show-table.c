@@ -111,6 +111,25 @@ void table_json(struct table *t, const json_t *value)
 	free(text);
 }
 
+void table_list(struct table *t, const json_t *list, const char *between,
+		void (*put)(const json_t *j, FILE *f))
+{
+	char *text = NULL;
+	size_t len, i;
+	FILE *f = open_memstream(&text, &len);
+	const json_t *j;
+
+	if (!f)
+		return;
+	json_array_foreach(list, i, j) {
+		fputs(i ? between : "", f);
+		put(j, f);
+	}
+	fclose(f);
+	table_cell(t, "%s", text);
+	free(text);
+}
+
 void table_keys(struct table *t, const json_t *object, const char *const *keys)
 {
 	for (; *keys; keys++)

@@ -26,20 +26,9 @@ static void print_head(const json_t *doc)
 					     "irqbalance isn't running");
 }
 
-static void print_distances(struct table *t, const json_t *list)
+static void put_number(const json_t *j, FILE *f)
 {
-	char *text = NULL;
-	size_t len, i;
-	FILE *f = open_memstream(&text, &len);
-	const json_t *j;
-
-	if (!f)
-		return;
-	json_array_foreach(list, i, j)
-		fprintf(f, "%s%" JSON_INTEGER_FORMAT, i ? " " : "", json_integer_value(j));
-	fclose(f);
-	table_cell(t, "%s", text);
-	free(text);
+	fprintf(f, "%" JSON_INTEGER_FORMAT, json_integer_value(j));
 }
 
 static void print_nodes(const json_t *doc)
@@ -53,7 +42,7 @@ static void print_nodes(const json_t *doc)
 		table_keys(t, node, COLUMNS("node", "cpus"));
 		table_cell(t, "%" JSON_INTEGER_FORMAT,
 			   json_integer_value(json_object_get(node, "mem_kb")) / 1024);
-		print_distances(t, json_object_get(node, "distances"));
+		table_list(t, json_object_get(node, "distances"), " ", put_number);
 	}
 	table_print(t, "Nodes");
 }
@@ -179,21 +168,9 @@ static void print_tags(const json_t *doc)
 	table_print(t, "Tags and requests: those that a node owns, and those in its memory");
 }
 
-static void print_counts(struct table *t, const json_t *list)
+static void put_count(const json_t *j, FILE *f)
 {
-	char *text = NULL;
-	size_t len, i;
-	FILE *f = open_memstream(&text, &len);
-	const json_t *j;
-
-	if (!f)
-		return;
-	json_array_foreach(list, i, j)
-		fprintf(f, "%s%" JSON_INTEGER_FORMAT, i ? " " : "",
-			json_integer_value(json_object_get(j, "count")));
-	fclose(f);
-	table_cell(t, "%s", text);
-	free(text);
+	put_number(json_object_get(j, "count"), f);
 }
 
 static void print_irqs(const json_t *doc)
@@ -207,7 +184,7 @@ static void print_irqs(const json_t *doc)
 		table_row(t);
 		table_keys(t, irq, COLUMNS("irq", "name", "of", "affinity", "effective", "managed",
 			"served_by"));
-		print_counts(t, json_object_get(irq, "per_node"));
+		table_list(t, json_object_get(irq, "per_node"), " ", put_count);
 	}
 	table_print(t, "Interrupts");
 }
@@ -285,22 +262,11 @@ static void print_nets(const json_t *doc)
 	table_print(t, "Network devices behind iSCSI sessions");
 }
 
-static void print_workers(struct table *t, const json_t *list)
+static void put_worker(const json_t *j, FILE *f)
 {
-	char *text = NULL;
-	size_t len, i;
-	FILE *f = open_memstream(&text, &len);
-	const json_t *j;
-
-	if (!f)
-		return;
-	json_array_foreach(list, i, j)
-		fprintf(f, "%s%" JSON_INTEGER_FORMAT " (node %" JSON_INTEGER_FORMAT ")",
-			i ? ", " : "", json_integer_value(json_object_get(j, "cpu")),
-			json_integer_value(json_object_get(j, "node")));
-	fclose(f);
-	table_cell(t, "%s", text);
-	free(text);
+	fprintf(f, "%" JSON_INTEGER_FORMAT " (node %" JSON_INTEGER_FORMAT ")",
+		json_integer_value(json_object_get(j, "cpu")),
+		json_integer_value(json_object_get(j, "node")));
 }
 
 static void print_workqueues(const json_t *doc)
@@ -314,7 +280,7 @@ static void print_workqueues(const json_t *doc)
 		table_row(t);
 		table_keys(t, wq, COLUMNS("name", "affinity_scope", "affinity_strict", "cpus",
 			"cpu_nodes", "nice", "max_active"));
-		print_workers(t, json_object_get(wq, "workers"));
+		table_list(t, json_object_get(wq, "workers"), ", ", put_worker);
 	}
 	table_print(t, "Workqueues");
 }
@@ -334,14 +300,6 @@ static void print_items(const json_t *doc)
 	table_print(t, "Work items, by the node that executed them");
 }
 
-static int error_number(const char *name)
-{
-	for (int e = 1; e < 256; e++)
-		if (strerrorname_np(e) && !strcmp(strerrorname_np(e), name))
-			return e;
-	return EIO;
-}
-
 static void print_untold(const json_t *doc)
 {
 	const json_t *list = json_object_get(doc, "not_told"), *j;
@@ -356,7 +314,7 @@ static void print_untold(const json_t *doc)
 		puts("\nCould not be read");
 	json_array_foreach(list, i, j)
 		printf("%s: %s\n", json_text(j, "path"),
-		       strerror(error_number(json_text(j, "error"))));
+		       strerror(sys_error_number(json_text(j, "error")) ?: EIO));
 }
 
 void show_print(const json_t *doc)

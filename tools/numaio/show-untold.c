@@ -31,15 +31,15 @@ static bool any_queue_null(const json_t *doc, const char *key)
 }
 
 /* Disks without hardware queues have no tags; and the file may be there but not be read. */
-static bool any_without_placement(const json_t *doc)
+static bool any_without(const json_t *doc, const char *attribute)
 {
 	const json_t *disk;
 	size_t i;
 
 	json_array_foreach(json_object_get(doc, "disks"), i, disk)
 		if (json_array_size(json_object_get(disk, "queues")) &&
-		    json_is_null(json_object_get(disk, "tag_placement")) &&
-		    !sys_failed("/sys/block/%s/queue/tag_placement", json_text(disk, "name")))
+		    json_is_null(json_object_get(disk, attribute)) &&
+		    !sys_failed("/sys/block/%s/queue/%s", json_text(disk, "name"), attribute))
 			return true;
 	return false;
 }
@@ -79,8 +79,11 @@ static const char *debugfs_why(const json_t *doc, const char *why)
 
 static void of_disks(json_t *doc)
 {
-	if (any_without_placement(doc))
+	if (any_without(doc, "tag_placement"))
 		untold(doc, "placement of tags", "no queue/tag_placement" UNPATCHED);
+	if (any_without(doc, "queue_affinity"))
+		untold(doc, "CPUs that issue requests",
+		       "no queue/queue_affinity" UNPATCHED ", or without its last patch");
 	if (any_queue_null(doc, "node"))
 		untold(doc, "node of hardware queues", "no mq/N/numa_node" UNPATCHED);
 	if (any_queue_null(doc, "maps"))

@@ -101,6 +101,11 @@ static int say(const char *path)
 	return 1;
 }
 
+static int exists(const char *path)
+{
+	return is_counting(path) >= 0;
+}
+
 /* Of those that share a map the first one switches all on. Who counts already isn't disturbed. */
 static int enable(const char *path)
 {
@@ -110,6 +115,11 @@ static int enable(const char *path)
 int watch_say_disabled(const json_t *doc)
 {
 	return each_file(doc, say);
+}
+
+bool watch_can_enable(const json_t *doc)
+{
+	return each_file(doc, exists);
 }
 
 int watch_enable(const json_t *doc)

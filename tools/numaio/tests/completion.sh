@@ -29,6 +29,12 @@ completes()
 	fi
 }
 
+mkdir -p "$tmp/p/bin" "$tmp/p/share/numaio/experiments"
+ln -s "$NUMAIO" "$tmp/p/bin/numaio"
+: >"$tmp/p/share/numaio/experiments/ready-one.ini"
+PATH=$tmp/p/bin:$PATH
+completes ready-one run rea
+completes "$tmp/out" run "$tmp/o"
 for command in show capture watch run report; do
 	completes $command "${command:0:3}"
 done

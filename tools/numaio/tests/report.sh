@@ -95,6 +95,18 @@ is "srp: 12 % with 3 runs" "$(column verdict pin4 srp-1.json)" "too few runs"
 is "srp: 1.6 % to another variant" "$(column verdict pin5 srp-1.json --baseline pin4)" \
 	"no difference shown"
 
+best=$("$NUMAIO" report -o csv srp-1.json --baseline pin5 | awk -F, '
+	NR == 1 { for (i = 1; i <= NF; i++) if ($i == "ratio") col = i }
+	$3 == "pin4" { printf "%.1f", 100 * ($col - 1) }')
+tr '\n' ' ' <../../experiments/srp-target.rst | grep -qF "best looked $best % better than the next"
+result $? "srp-target.rst says by how much the best one was better: $best %"
+
+# Which of two records a remark is about.
+"$NUMAIO" report small.json --against small.json >"$tmp/out"
+grep -qF '* all variants: irqbalance' "$tmp/out" && grep -qF '* all variants (small.json): irqbalance' "$tmp/out" &&
+	grep -qF '* a (small.json): tag_placement' "$tmp/out"
+result $? "remarks of the other record name it"
+
 # Options.
 sed 's/spread, IRQ pinned/pinned/' full.json >"$tmp/pinned.json"
 is "2.1 % with the usual minimum" "$(column verdict pinned "$tmp/pinned.json")" \
@@ -217,10 +229,10 @@ fails 1 "$tmp/none: No such file or directory" small.json --against "$tmp/none"
 fails 2 'small.json: no metric "lat"' small.json --metric lat
 fails 2 'small.json: no variant "c"' small.json --baseline c
 fails 2 'srp-1.json: no variant "c"' small.json --against srp-1.json --baseline c
-fails 2 '--output: "xml", expected text, json, csv or markdown' small.json -o xml
-fails 2 '--min-effect: "3%", expected 0 to 100' small.json --min-effect 3%
+fails 2 '-o xml: the format must be text, json, csv or markdown' small.json -o xml
+fails 2 '--min-effect 3%: valid are 0 .. 100' small.json --min-effect 3%
 fails 2 'which RESULT?'
-fails 2 'Too many arguments' small.json full.json
+fails 2 'one RESULT, not also "full.json"' small.json full.json
 fails 2 'unrecognized option' small.json --bogus
 "$NUMAIO" report --help >"$tmp/out" && grep -q -- --against "$tmp/out"
 result $? "--help"

@@ -125,7 +125,7 @@ static bool is_one_error(const char *s)
 	const char *nl = strchr(s, '\n');
 	int line;
 
-	return nl && !nl[1] && sscanf(s, "numaio: f.ini:%d: ", &line) == 1 && line > 0;
+	return nl && !nl[1] && sscanf(s, "numaio run: f.ini:%d: ", &line) == 1 && line > 0;
 }
 
 static bool try(const struct text *t, unsigned long *accepted)

@@ -24,7 +24,7 @@ bad()
 	[ "$status" = 2 ] && [ "$(wc -l <"$tmp/err")" = 1 ] && [ ! -s "$tmp/out" ] &&
 		[ ! -e "$tmp/r.json" ] && [ ! -e "$tmp/r.json.journal" ] &&
 		[ ! -e "$tmp/r.json.tmp" ] &&
-		grep -qF "numaio: $tmp/x.ini:$2: $4" "$tmp/err"
+		grep -qF "numaio run: $tmp/x.ini:$2: $4" "$tmp/err"
 	ok $? "$1"
 }
 
@@ -217,4 +217,92 @@ ok $? "--seed"
 snapshot >"$tmp/after"
 cmp -s "$tmp/before" "$tmp/after"
 ok $? "nothing was changed"
+
+for path in /sys/.. /proc/../x /sys/a/../b; do
+	bad "sysfs of $path" 8 "${good}sysfs = $path -> 1
+" "[variant a] sysfs: \"$path\" is no path below /sys/ or /proc/"
+done
+printf '%ssysfs = /sys/.?/nothing -> 1\n' "$good" >"$tmp/x.ini"
+: >"$root/nothing"
+run "$tmp/x.ini" -n
+[ "$status" = 0 ] && grep -qF 'sysfs /sys/.?/nothing: 1: no such file' "$tmp/out"
+ok $? "a pattern doesn't lead out of /sys either"
+rm "$root/nothing"
+bad "nice of a workqueue with a fraction" 8 "${good}workqueue = a -> nice=0.5
+" '[variant a] workqueue: "nice=0.5": nice is -20 .. 19'
+bad "an attribute of a workqueue twice" 8 "${good}workqueue = a -> nice=1 affinity_strict=1 nice=2
+" '[variant a] workqueue: "nice=1" and "nice=2": once each'
+
+# few REPETITIONS LINES-OF-VARIANTS WORDS: what is said of few repetitions
+few()
+{
+	printf '%s%s' "$good" "$2" | sed "s/^repetitions.*/repetitions = $1/" >"$tmp/x.ini"
+	run "$tmp/x.ini" -n
+	if [ "$3" ]; then grep -qF -- "$3" "$tmp/err"; else [ ! -s "$tmp/err" ]; fi
+	ok $? "$1 repetitions: ${3:-nothing is said}"
+}
+matrix='[matrix]
+x = 1 2 3 4 5 6
+[variant x%{x}]
+'
+few 3 '[variant b]
+' "that can't show any difference: p is at least 0.1; it takes 4"
+few 4 '[variant b]
+' 'that can show a difference only if all figures of a variant are beyond all of the other one (p 0.029)'
+few 4 "$matrix" "that can't show any difference: p is at least 0.029, corrected for 6 comparisons 0.17; it takes 5"
+few 5 "$matrix" ''
+few 5 "${matrix}[variant b]
+" "p is at least 0.0079, corrected for 7 comparisons 0.056; it takes 6"
+
+bad "a metric that every run has" 8 "${good}[metric p_system]
+pattern = (.)
+" '[metric p_system] every run has a metric of that name already'
+bad "a metric that fio has" 5 '[load]
+fio = run-parse.sh
+[metric m]
+pattern = (.)
+[metric iops]
+pattern = (.)
+[variant a]
+' "[metric iops] is a metric of fio's already"
+
+# refused WORDS ARG...: exit 2, and nothing is written
+refused()
+{
+	words=$1
+	shift
+	run "$@"
+	[ "$status" = 2 ] && grep -qF -- "$words" "$tmp/err" && [ ! -s "$tmp/out" ] && [ ! -e "$tmp/r.json" ]
+	ok $? "refused: $words"
+}
+printf '[load]\nfio = x.fio nojob.fio\n[variant a]\n' >"$tmp/x.ini"
+: >"$tmp/x.fio"
+refused "x.ini: variant a: fio: $tmp/nojob.fio: No such file" "$tmp/x.ini" -o "$tmp/r.json"
+printf '%s[parameters]\np = 1\n' "$good" >"$tmp/x.ini"
+refused 'it is no UTF-8' "$tmp/x.ini" -D "$(printf 'p=\377')" -o "$tmp/r.json"
+run "$tmp/x.ini" -n -D "p=$(printf '\303\251')"
+ok $status "-D with UTF-8"
+"$NUMAIO" run --sysroot "$root" "$tmp/x.ini" -n >/dev/full 2>"$tmp/err"
+[ $? = 1 ] && grep -q 'No space left' "$tmp/err"
+ok $? "a dry run that can't be printed fails"
+
+refused '--restore needs only the record' --restore "$tmp/x.ini" --seed 1
+
+# What numaio run takes, numaio report takes: odd names of files, large figures.
+odd=$(printf '%s/\377 "x"\n.ini' "$tmp")
+printf '%s' "$good" | sed 's/^command.*/command = echo m=7/' >"$odd"
+run "$odd" -o "$tmp/r.json" -r 4
+[ "$status" = 0 ] && "$NUMAIO" report "$tmp/r.json" >/dev/null &&
+	jq -e '(.experiment.file | contains("? \"x\"")) and (.experiment.name | startswith("?"))' "$tmp/r.json" >/dev/null
+ok $? "a file whose name is no UTF-8"
+rm -f "$tmp"/r.json*
+for figure in 1e99 1e101; do
+	printf '%s' "$good" | sed "s/^command.*/command = echo m=$figure/; s/^pattern.*/pattern = m=(.*)/" >"$tmp/x.ini"
+	run "$tmp/x.ini" -o "$tmp/r.json" -r 4
+	expected=0
+	[ $figure = 1e99 ] || expected=1
+	[ "$status" = $expected ] && "$NUMAIO" report "$tmp/r.json" >/dev/null
+	ok $? "figure $figure: the run ends with $expected, and the record can be read"
+	rm -f "$tmp"/r.json*
+done
 plan

@@ -107,7 +107,7 @@ run "$tmp/x.ini" -o "$r" -r 1
 [ $status = 0 ] && [ "$(cat "$tmp/seen-b")" = "2-3
 spread
 9" ] && [ "$(cat "$tmp/seen-a")" = "0-7
-flat" ] && grep -q "fewer than 5 hardly" "$tmp/err" && restored
+flat" ] && grep -q "repetitions: 1; that can't show any difference: p is at least 1; it takes 4" "$tmp/err" && restored
 ok $? "a variant's settings are in force during its runs only; few repetitions are warned of"
 
 fresh
@@ -197,6 +197,9 @@ wait $pid
 	grep -q "interrupted by signal 15" "$tmp/err"
 ok $? "SIGTERM: restored"
 
+grep -qF "\"numaio run --resume $r $tmp/x.ini\" goes on" "$tmp/err"
+ok $? "and how to go on is said"
+
 # Resume: first what isn't the same experiment.
 run "$tmp/x.ini" --resume "$r" --seed 4
 [ $status = 2 ] && grep -q "the seed was 3, not 4" "$tmp/err"
@@ -228,6 +231,21 @@ ok $? "the order is that of the seed"
 run "$tmp/x.ini" --resume "$r"
 [ $status = 2 ] && grep -q "it is complete" "$tmp/err"
 ok $? "a complete record isn't resumed"
+
+# -r, --seed and -D need not be given again.
+sed -i 's/^\[load\]/[parameters]\nwhat =\n&/' "$tmp/x.ini"
+fresh
+started "$tmp/x.ini" -o "$r" -r 6 --seed 4 -D what=ever
+sleep 0.5
+kill -TERM $pid
+wait $pid
+run "$tmp/x.ini" --resume "$r" -D what=else
+[ $status = 2 ] && grep -q "the parameters (-D) were others" "$tmp/err"
+ok $? "resume with other parameters is refused"
+run "$tmp/x.ini" --resume "$r"
+[ $status = 0 ] && restored && record '.state == "complete" and .seed == 4 and .repetitions == 6 and
+	.parameters.what == "ever"'
+ok $? "seed, repetitions and parameters are those of the record"
 
 # kill -9 of numaio itself
 fresh

@@ -136,6 +136,12 @@ ok $? "a device that vanishes: marked, said not to be restored, nothing else fai
 mv "$tmp/kept/sda" "$root/sys/block/"
 put /sys/block/sda/queue/rq_affinity 1
 
+experiment 'echo m=1'
+sed -i 's/^device.*/device = sda sdz/' "$tmp/x.ini"
+run "$tmp/x.ini" -o "$r" -r 4
+[ $status = 0 ] && record '[.runs[].marks[]] | unique == ["there is no device sdz"]'
+ok $? "a device that was never there is said not to be, not to have vanished"
+
 # Modules
 put /sys/module/fakemod/initstate live
 put /sys/module/fakemod/parameters/depth 4
@@ -210,12 +216,72 @@ run "$tmp/x.ini" -o "$r"
 ok $? "interrupts by CPU and by node"
 cp "$tmp/interrupts" "$root/proc/interrupts"
 
+# late WHAT THE LOAD DOES: CPU 7 isn't online at first; per_node of its interrupts is printed
+late()
+{
+	put /sys/devices/system/node/node3/cpulist 6
+	experiment "cp $tmp/interrupts-after $root/proc/interrupts; $1; echo m=1"
+	sed -i "/^device/r $tmp/line" "$tmp/x.ini"
+	run "$tmp/x.ini" -o "$r"
+	cp "$tmp/interrupts" "$root/proc/interrupts"
+	put /sys/devices/system/node/node3/cpulist 6-7
+	jq -c '.runs[0].interrupts[0].per_node' "$r"
+}
+
+[ "$(late "echo 6-7 >$root/sys/devices/system/node/node3/cpulist")" = '[0,12,0,7]' ]
+ok $? "a CPU that comes online later counts for its own node"
+[ "$(late :)" = '[0,12,0,0]' ]
+ok $? "a CPU whose node isn't known counts for none"
+{ head -1 "$tmp/interrupts"; awk 'BEGIN { for (n = 100; n < 400; n++) printf "%d: %4000s other\n", n, 0 }'; tail -n +2 "$tmp/interrupts-after"; } \
+	>"$tmp/interrupts-many"
+experiment "cp $tmp/interrupts-many $root/proc/interrupts; echo m=1"
+sed -i "/^device/r $tmp/line" "$tmp/x.ini"
+run "$tmp/x.ini" -o "$r" -r 4
+cp "$tmp/interrupts" "$root/proc/interrupts"
+[ "$(wc -c <"$tmp/interrupts-many")" -gt 1200000 ] && record '.runs[0].interrupts[0].per_node == [0, 12, 0, 7]'
+ok $? "the last lines of a /proc/interrupts of more than 1 MiB"
+
+# emulation EMULATED SAID NAME: what is recorded and said of the CPU of the tree
+emulation()
+{
+	experiment 'echo m=1'
+	run "$tmp/x.ini" -o "$r" -r 4
+	[ $status = 0 ] && [ "$(jq .environment.emulated_cpu "$r")" = "$1" ] &&
+		if [ "$2" ]; then grep -q "$2" "$tmp/err"; else ! grep -q emulated "$tmp/err"; fi
+	ok $? "$3"
+}
+
 put /proc/cpuinfo 'model name	: QEMU TCG CPU version 2.5+'
-experiment 'echo m=1'
-run "$tmp/x.ini" -o "$r"
-[ $status = 0 ] && record .environment.emulated_cpu && grep -q "CPU is emulated" "$tmp/err"
-ok $? "an emulated CPU is recorded and said"
+emulation true "the CPU is emulated (its name" "an emulated CPU is recorded and said"
+put /proc/cpuinfo 'CPU implementer	: 0x00
+CPU part	: 0x051'
+emulation true "the CPU is emulated (its maker" "arm64: the CPU named max"
+put /proc/cpuinfo 'CPU implementer	: 0x41
+CPU part	: 0xd0c'
+emulation false "" "arm64: a CPU that somebody makes"
+put /proc/device-tree/compatible linux,dummy-virt
+emulation false "the CPU may be emulated: the device tree" "arm64: QEMU by the device tree, and nothing says KVM"
+record '.environment.emulation | startswith("the device tree")' && "$NUMAIO" report "$r" | grep -q "the CPU may be emulated"
+ok $? "that is in the record and in the report"
+put /sys/class/dmi/id/sys_vendor QEMU
+put /sys/class/dmi/id/product_name 'KVM Virtual Machine'
+emulation false "" "arm64: KVM by DMI"
+put /sys/class/dmi/id/product_name 'QEMU Virtual Machine'
+emulation true "the CPU is emulated (DMI" "arm64: TCG by DMI"
+put /sys/class/dmi/id/product_name 'Standard PC (Q35 + ICH9, 2009)'
+rm -r "$root/proc/device-tree"
+emulation false "the CPU may be emulated: DMI" "QEMU by DMI, and nothing says KVM"
+rm -r "$root/sys/class/dmi"
 put /proc/cpuinfo 'model name	: A CPU'
+
+# Settings of all variants
+experiment 'echo m=1'
+sed -i 's/^\[variant a\]/[all]\nrq_affinity = nosuch -> 1\n&/' "$tmp/x.ini"
+run "$tmp/x.ini" -o "$r"
+[ $status = 0 ] && record '.settings[0].state == "refused"' && "$NUMAIO" report "$r" >"$tmp/out" &&
+	[ "$(grep -cE '^[ab] +5 +variant ' "$tmp/out")" = 2 ] &&
+	"$NUMAIO" report "$r" -o json | jq -e '[.result.variants[].setting_missed] | length > 0 and all' >/dev/null
+ok $? "a setting of [all] that is refused marks all variants in the report"
 
 # fio itself
 cat >"$tmp/job.fio" <<-END
@@ -281,4 +347,46 @@ run "$tmp/x.ini" -o "$r"
 	.clat_p99 == 9 and .fio_sys_cpu == 15 and .fio_ctx == 11' &&
 	[ "$(head -1 "$tmp/fio-args")" = "--output-format=json --client=h1 $tmp/job.fio --client=h2,8765 $tmp/job.fio" ]
 ok $? "fio on other hosts: its clients' jobs are summed, weighted by their I/Os"
+
+# Two experiments at once, on this machine: they set nothing that is there. Another run of these tests may
+# be in the way for a moment.
+cat >"$tmp/x.ini" <<-END
+	[load]
+	command = sleep 0.2; echo m=1
+	[metric m]
+	pattern = m=(.)
+	[variant a]
+	shell = true -> true
+END
+i=0
+pid=
+until [ "$(jq '.runs | length' "$tmp/first.json" 2>/dev/null || echo 0)" -gt 0 ] || [ $i = 200 ]; do
+	if [ -z "$pid" ] || ! kill -0 "$pid" 2>/dev/null; then
+		rm -f "$tmp/first.json"
+		"$NUMAIO" run "$tmp/x.ini" -o "$tmp/first.json" -r 100 2>/dev/null &
+		pid=$!
+	fi
+	sleep 0.1
+	i=$((i + 1))
+done
+rm -f "$r"
+"$NUMAIO" run "$tmp/x.ini" -o "$r" 2>"$tmp/err"
+[ $? = 1 ] && grep -q 'another experiment is running on this host' "$tmp/err" && [ ! -e "$r" ] && [ ! -e "$r.journal" ]
+ok $? "a second experiment at a time is refused"
+grep -v ^shell "$tmp/x.ini" >"$tmp/nothing.ini"
+"$NUMAIO" run "$tmp/nothing.ini" -o "$r" -r 4 2>"$tmp/err"
+ok $? "but not one that sets nothing"
+kill -9 "$pid"
+wait "$pid" 2>/dev/null
+i=0
+until grep -q 'interrupted by signal 2' "$tmp/err" || [ $i = 30 ]; do
+	"$NUMAIO" run "$tmp/x.ini" --resume "$tmp/first.json" 2>"$tmp/err" &
+	pid=$!
+	sleep 0.3
+	kill -INT $pid 2>/dev/null
+	wait $pid
+	i=$((i + 1))
+done
+[ $i -lt 30 ]
+ok $? "and after a kill -9 the host is free"
 plan

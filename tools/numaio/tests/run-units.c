@@ -65,17 +65,17 @@ static void test_cpus(void)
 	static const char *const good[] = { "", "0", "0-3", "0-3,8", "0,2,4-6,8191", "63-64" };
 	static const char *const bad[] = { "-", "1-", "a", "1,", ",1", "3-1", "8192", "0-99999999",
 					   "1 2", "0x1", "1,,2" };
-	struct run_cpus c, d;
+	struct cpus c, d;
 	bool round = true, refused = true, mask = true;
 
 	for (size_t i = 0; i < sizeof(good) / sizeof(*good); i++) {
 		char *s, *m;
 
 		round &= run_cpus_list(good[i], &c);
-		s = run_cpus_print(&c);
-		m = run_cpus_print_mask(&c);
+		s = cpus_list(&c);
+		m = cpus_mask(&c);
 		round &= !strcmp(s, good[i]);
-		mask &= run_cpus_mask(m, &d) && run_cpus_same(&c, &d);
+		mask &= !cpus_parse_mask(&d, m) && cpus_same(&c, &d);
 		free(s);
 		free(m);
 	}
@@ -85,8 +85,8 @@ static void test_cpus(void)
 	ok(mask, "masks read as they were printed");
 	ok(refused, "what is no list is refused");
 	run_cpus_list("32-33", &c);
-	ok(run_cpus_mask("00000003,00000000", &d) && run_cpus_same(&c, &d), "words of a mask");
-	ok(!run_cpus_mask("", &d) && !run_cpus_mask("0x3", &d), "what is no mask is refused");
+	ok(!cpus_parse_mask(&d, "00000003,00000000") && cpus_same(&c, &d), "words of a mask");
+	ok(cpus_parse_mask(&d, "") && cpus_parse_mask(&d, "0x3"), "what is no mask is refused");
 }
 
 static struct run_experiment *parse(const char *text)

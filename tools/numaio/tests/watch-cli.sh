@@ -15,6 +15,15 @@ refused "a format" "-o csv: the format must be text or json" watch -o csv
 refused "a disk that isn't there" 'no disk or SCSI host "nosuch"' watch nosuch
 refused "writing to a capture" "--enable and --sysroot" watch --enable --sysroot "$tmp"
 
+numaio watch --enable -n 1 -i 0.1
+name="--enable where nothing can be counted"
+if ls /sys/kernel/debug/block/*/hctx0/tag_gets >"$tmp/files" 2>"$tmp/files"; then
+	n=$((n + 1))
+	echo "ok $n $name # SKIP this kernel counts"
+else
+	ok "$code $(wc -c <"$tmp/out") $(wc -l <"$tmp/err")" = "4 0 1"
+fi
+
 # put PATH: standard input into a file of the tree.
 put()
 {

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "show-cpus.h"
+#include "cpus.h"
 
 static bool number(const char **text, unsigned long *n)
 {
@@ -77,6 +77,8 @@ int cpus_parse_mask(struct cpus *c, const char *text)
 		if (!isxdigit((unsigned char)*digit))
 			return -1;
 		bits = strtoul(digit, NULL, 16);
+		if (bits && cpu >= CPUS_MAX)
+			return -1;
 		for (unsigned int i = 0; i < 4; i++, cpu++)
 			if (bits & 1U << i)
 				cpus_add(c, cpu);
@@ -84,7 +86,7 @@ int cpus_parse_mask(struct cpus *c, const char *text)
 	return 0;
 }
 
-/* The list of a set; the caller frees it. */
+/* The list of a set, which the caller frees. Without memory the program ends. */
 char *cpus_list(const struct cpus *c)
 {
 	char *text = NULL;
@@ -93,7 +95,7 @@ char *cpus_list(const struct cpus *c)
 	const char *comma = "";
 
 	if (!f)
-		return NULL;
+		abort();
 	for (unsigned int cpu = 0, last; cpu < CPUS_MAX; cpu++) {
 		if (!cpus_has(c, cpu))
 			continue;
@@ -105,4 +107,36 @@ char *cpus_list(const struct cpus *c)
 	}
 	fclose(f);
 	return text;
+}
+
+/* The mask of a set, without leading zeros; as cpus_list(). */
+char *cpus_mask(const struct cpus *c)
+{
+	int top = CPUS_MAX / 32 - 1;
+	char *text = NULL;
+	size_t len;
+	FILE *f = open_memstream(&text, &len);
+
+	if (!f)
+		abort();
+	while (top && !(uint32_t)(c->w[top / 2] >> top % 2 * 32))
+		top--;
+	fprintf(f, "%x", (uint32_t)(c->w[top / 2] >> top % 2 * 32));
+	while (top--)
+		fprintf(f, ",%08x", (uint32_t)(c->w[top / 2] >> top % 2 * 32));
+	fclose(f);
+	return text;
+}
+
+bool cpus_same(const struct cpus *a, const struct cpus *b)
+{
+	return !memcmp(a, b, sizeof(*a));
+}
+
+bool cpus_within(const struct cpus *a, const struct cpus *b)
+{
+	for (size_t i = 0; i < sizeof(a->w) / sizeof(*a->w); i++)
+		if (a->w[i] & ~b->w[i])
+			return false;
+	return true;
 }
