@@ -215,7 +215,14 @@ static int login(struct session *s)
 		run("sed 's/^/# /' /tmp/iscsiadm.log");
 		return -1;
 	}
-	return find_session(s);
+	if (find_session(s))
+		return -1;
+	/*
+	 * 6.12.117 warns, patched or not, if a target goes while runtime PM has work for it:
+	 * pm_runtime_remove() waits for pm_wq, and iscsi_ctrl has WQ_MEM_RECLAIM.
+	 */
+	return run("for f in /sys/class/iscsi_session/session%d/device/target*/power/control; do "
+		   "echo on >$f || exit; done", s->id);
 }
 
 static int logout(void)
