@@ -15,6 +15,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "clock.h"
 #include "numaio.h"
 #include "run.h"
 #include "stats.h"
@@ -58,7 +59,7 @@ static void progress(void *arg)
 {
 	struct session *s = arg;
 	double each = s->done ? (s->slot_began - s->began) / s->done : 0;
-	double rest = each * (s->slots - s->slot) - (run_now() - s->slot_began);
+	double rest = each * (s->slots - s->slot) - (clock_seconds() - s->slot_began);
 	long left = rest > 0 ? rest : 0;
 
 	if (s->opt->quiet || !isatty(2))
@@ -208,7 +209,7 @@ static bool run_slot(struct session *s, const struct run_variant *v, int block, 
 	bool applied;
 
 	s->running = v->name;
-	s->slot_began = run_now();
+	s->slot_began = clock_seconds();
 	progress(s);
 	applied = run_apply(v->wants, v->n_wants, &changes, s->journal);
 	if (applied && pause_for(s->e->settle))
@@ -249,7 +250,7 @@ static bool run_blocks(struct session *s)
 	if (!order)
 		abort();
 	s->slots = (s->e->warm_up + s->e->repetitions) * s->e->n_variants;
-	s->began = run_now();
+	s->began = clock_seconds();
 	for (int b = 0; complete && b < s->e->warm_up + s->e->repetitions; b++)
 		complete = run_block(s, b, order);
 	free(order);

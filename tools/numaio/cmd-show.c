@@ -34,9 +34,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		a->sysroot = arg;
 		return 0;
 	case 'o':
-		if (strcmp(arg, "text") && strcmp(arg, "json"))
-			argp_error(state, "-o %s: the format must be text or json", arg);
-		a->json = !strcmp(arg, "json");
+		a->json = show_json_asked(arg, state);
 		return 0;
 	case ARGP_KEY_ARGS:
 		a->names = state->argv + state->next;

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "clock.h"
 #include "numaio.h"
 #include "show-parts.h"
 #include "watch-enable.h"
@@ -76,9 +77,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		a->enable = true;
 		return 0;
 	case 'o':
-		if (strcmp(arg, "text") && strcmp(arg, "json"))
-			argp_error(state, "-o %s: the format must be text or json", arg);
-		a->json = !strcmp(arg, "json");
+		a->json = show_json_asked(arg, state);
 		return 0;
 	case 's':
 		a->sysroot = arg;
@@ -117,18 +116,10 @@ static void block_signals(void)
 	signal(SIGPIPE, SIG_IGN);
 }
 
-static double now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec + t.tv_nsec / 1e9;
-}
-
 /* Is it to stop? */
 static bool wait_until(double when)
 {
-	double left = when - now();
+	double left = when - clock_seconds();
 	struct timespec t = {};
 	int sig;
 
@@ -145,14 +136,14 @@ static bool wait_until(double when)
 static int watch(const json_t *doc, const struct arguments *a)
 {
 	json_t *from = watch_sample(doc), *to, *rates;
-	double start = now(), last = start, taken;
+	double start = clock_seconds(), last = start, taken;
 	int res = EXIT_OK;
 
 	for (unsigned long i = 1; res == EXIT_OK && (!a->count || i <= a->count); i++) {
 		if (wait_until(start + i * a->interval))
 			break;
 		to = watch_sample(doc);
-		taken = now();
+		taken = clock_seconds();
 		rates = watch_rates(from, to, taken - last);
 		if (watch_print(rates, taken - last, a->json)) {
 			fprintf(stderr, "numaio watch: can't write: %s\n", strerror(errno));

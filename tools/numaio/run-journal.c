@@ -14,6 +14,7 @@
 #include <sys/file.h>
 #include <unistd.h>
 
+#include "clock.h"
 #include "run.h"
 
 #define PATIENCE	2.0	/* seconds */
@@ -165,10 +166,10 @@ static void read_entries(struct run_journal *j)
  */
 static bool lock(int fd, double patience)
 {
-	double end = run_now() + patience;
+	double end = clock_seconds() + patience;
 
 	while (flock(fd, LOCK_EX | LOCK_NB)) {
-		if (errno != EWOULDBLOCK || run_now() >= end)
+		if (errno != EWOULDBLOCK || clock_seconds() >= end)
 			return false;
 		usleep(50000);
 	}

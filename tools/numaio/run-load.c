@@ -19,6 +19,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "clock.h"
 #include "run.h"
 
 #define OUTPUT_MAX	(64 << 20)
@@ -308,10 +309,10 @@ static bool wait_end(struct child *c, double seconds, bool signals)
 
 static void stop(struct child *c)
 {
-	double end = run_now() + GRACE;
+	double end = clock_seconds() + GRACE;
 
 	kill(-c->pid, SIGTERM);
-	while (run_now() < end)
+	while (clock_seconds() < end)
 		if (wait_end(c, 0.1, false))
 			return;
 	kill(-c->pid, SIGKILL);
@@ -323,7 +324,7 @@ static void stop(struct child *c)
 static char *watch(struct child *c, double timeout, void (*tick)(void *), void *arg,
 		   bool *interrupted)
 {
-	double end = run_now() + timeout;
+	double end = clock_seconds() + timeout;
 
 	while (!wait_end(c, 0.5, true)) {
 		if (run_signalled()) {
@@ -331,7 +332,7 @@ static char *watch(struct child *c, double timeout, void (*tick)(void *), void *
 			stop(c);
 			return run_format("signal %d", run_signalled());
 		}
-		if (timeout > 0 && run_now() >= end) {
+		if (timeout > 0 && clock_seconds() >= end) {
 			stop(c);
 			return run_format("still running after %g s (timeout)", timeout);
 		}
@@ -448,7 +449,7 @@ void run_load(const struct run_experiment *e, const struct run_variant *v, int b
 {
 	struct child c = { .pidfd = -1, .out = -1, .err = -1 };
 	bool interrupted = false;
-	double began = run_now();
+	double began = clock_seconds();
 
 	*o = (struct run_outcome){ .started = run_date(), .metrics = json_object() };
 	if (!start(&c, e, v, block, journal)) {
@@ -460,7 +461,7 @@ void run_load(const struct run_experiment *e, const struct run_variant *v, int b
 			o->error = watch(&c, v->load.timeout, tick, arg, &interrupted);
 		else
 			stop(&c);
-		o->seconds = run_now() - began;
+		o->seconds = clock_seconds() - began;
 		kill(-c.pid, SIGKILL);	/* what the load left behind */
 		if (!o->error)
 			o->error = ended(&c);

@@ -4,16 +4,7 @@
  * is the same after an interruption and on every host.
  */
 #include "run.h"
-
-/* A counter, mixed: each step of the counter gives 64 independent bits (Weyl + finalizer). */
-static uint64_t next(uint64_t *state)
-{
-	uint64_t z = *state += 0x9e3779b97f4a7c15;
-
-	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
-	z = (z ^ z >> 27) * 0x94d049bb133111eb;
-	return z ^ z >> 31;
-}
+#include "stats.h"
 
 /* 0 .. n - 1, each as likely as any other. */
 static size_t below(uint64_t *state, size_t n)
@@ -21,7 +12,7 @@ static size_t below(uint64_t *state, size_t n)
 	uint64_t limit = UINT64_MAX - UINT64_MAX % n, x;
 
 	do {
-		x = next(state);
+		x = stats_random(state);
 	} while (x >= limit);
 	return x % n;
 }
@@ -30,7 +21,7 @@ void run_order(long long seed, int block, size_t n, size_t *order)
 {
 	uint64_t state = seed, mixed;
 
-	mixed = next(&state) ^ (uint64_t)block * 0xd1342543de82ef95;
+	mixed = stats_random(&state) ^ (uint64_t)block * 0xd1342543de82ef95;
 	for (size_t i = 0; i < n; i++) {
 		size_t k = below(&mixed, i + 1);
 

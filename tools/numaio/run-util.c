@@ -8,9 +8,9 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "clock.h"
 #include "run.h"
 
 #define FILE_MAX	(16 << 20)	/* /proc/interrupts of 500 CPUs and 1000 lines is 6 MB */
@@ -170,22 +170,11 @@ json_t *run_text(const char *s)
 	return j;
 }
 
-double run_now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec + t.tv_nsec / 1e9;
-}
-
 char *run_date(void)
 {
-	char text[32];
-	time_t now = time(NULL);
-	struct tm tm;
+	char text[CLOCK_DATE_MAX];
 
-	gmtime_r(&now, &tm);
-	strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%SZ", &tm);
+	clock_date(text);
 	return run_dup(text);
 }
 

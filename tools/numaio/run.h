@@ -35,7 +35,6 @@ char *run_read(const char *path);
 int run_write(const char *path, const char *value);
 json_t *run_text(const char *s);
 bool run_is_utf8(const char *s);
-double run_now(void);
 char *run_date(void);
 char *run_last_line(int fd);
 bool run_number(const char *s, double min, double max, double *value);

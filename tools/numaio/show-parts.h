@@ -62,9 +62,13 @@ json_t *names_wanted(char **names, int nr, const char *command);
 /* show-untold.c: fills the document's list of what the kernel doesn't tell */
 void untold_add(json_t *doc);
 
-/* show-place.c: the whole; @names are disks and hosts, none: all. NULL with a message. */
+/* show-place.c */
+struct argp_state;
+/* -o: is it json? Else it is text; anything else is an error of usage. */
+bool show_json_asked(const char *format, struct argp_state *state);
 /* --sysroot; false with a message if it is none. */
 bool show_set_root(const char *dir, const char *command);
+/* The whole; @names are disks and hosts, none: all. NULL with a message. */
 json_t *show_document(char **names, int nr, const char *command);
 void show_print(const json_t *doc);
 

@@ -2,6 +2,7 @@
 /*
  * The whole document: which disks, hosts, sessions, interrupts and workqueues it is about.
  */
+#include <argp.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -329,6 +330,13 @@ json_t *show_document(char **names, int nr, const char *command)
 	wanted = NULL;
 	json_decref(list);
 	return doc;
+}
+
+bool show_json_asked(const char *format, struct argp_state *state)
+{
+	if (strcmp(format, "text") && strcmp(format, "json"))
+		argp_error(state, "-o %s: the format must be text or json", format);
+	return !strcmp(format, "json");
 }
 
 bool show_set_root(const char *dir, const char *command)

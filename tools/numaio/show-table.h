@@ -10,6 +10,8 @@
 
 struct table;
 
+#define COLUMNS(...)	((const char *const[]){ __VA_ARGS__, NULL })
+
 /* Columns by their headings; one that ends with > is aligned to the right. The last is NULL. */
 struct table *table_new(const char *const *columns);
 void table_row(struct table *t);

@@ -10,8 +10,6 @@
 #include "show-parts.h"
 #include "show-table.h"
 
-#define COLUMNS(...)	((const char *const[]){ __VA_ARGS__, NULL })
-
 static void print_head(const json_t *doc)
 {
 	const json_t *running = json_object_get(json_object_get(doc, "irqbalance"), "running");

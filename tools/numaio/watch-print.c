@@ -5,13 +5,11 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
+#include "clock.h"
 #include "show-parts.h"
 #include "show-table.h"
 #include "watch-print.h"
-
-#define COLUMNS(...)	((const char *const[]){ __VA_ARGS__, NULL })
 
 static void rate(struct table *t, const json_t *j, const char *key)
 {
@@ -109,19 +107,11 @@ static void print_work(const json_t *rates)
 	table_print(t, "Work items, by the node that executed them, a second");
 }
 
-static void time_text(char *text, size_t size)
-{
-	time_t seconds = time(NULL);
-	struct tm tm;
-
-	strftime(text, size, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&seconds, &tm));
-}
-
 int watch_print(json_t *rates, double seconds, bool json)
 {
-	char text[32];
+	char text[CLOCK_DATE_MAX];
 
-	time_text(text, sizeof(text));
+	clock_date(text);
 	if (json) {
 		json_object_set_new(rates, "schema", json_integer(1));
 		json_object_set_new(rates, "time", json_string(text));

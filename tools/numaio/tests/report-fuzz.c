@@ -57,7 +57,7 @@ static void load(size_t i)
 
 static size_t below(size_t n)
 {
-	return n ? stats_random_below(&state, n) : 0;
+	return stats_random_below(&state, n);
 }
 
 /* Mostly the small one, which has everything; those from @SMALL on take long. */

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "run.h"
+#include "stats.h"
 
 static const char ini[] =
 	"[parameters]\nd = sda\n[matrix]\nn = a b\n[load]\ncommand = true\n"
@@ -16,12 +17,9 @@ static const char ini[] =
 
 static uint64_t state;
 
-static uint64_t rnd(uint64_t n)
+static size_t rnd(size_t n)
 {
-	state ^= state << 13;
-	state ^= state >> 7;
-	state ^= state << 17;
-	return n ? state % n : 0;
+	return stats_random_below(&state, n);
 }
 
 static json_t *some_value(void)
@@ -30,7 +28,7 @@ static json_t *some_value(void)
 	case 0:
 		return json_null();
 	case 1:
-		return json_integer((json_int_t)rnd(UINT64_MAX));
+		return json_integer((json_int_t)stats_random(&state));
 	case 2:
 		return json_string("x");
 	case 3:

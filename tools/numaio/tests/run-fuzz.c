@@ -9,15 +9,13 @@
 #include <string.h>
 
 #include "run.h"
+#include "stats.h"
 
 static uint64_t state;
 
-static uint64_t rnd(uint64_t n)
+static size_t rnd(size_t n)
 {
-	state ^= state << 13;
-	state ^= state >> 7;
-	state ^= state << 17;
-	return n ? state % n : 0;
+	return stats_random_below(&state, n);
 }
 
 struct text {
