@@ -248,20 +248,25 @@ static bool is_done(const char *path, const char *key)
 	return done;
 }
 
-/* Load, and what stands around it; its results are number @window of the boot. */
-static void write_load(FILE *f, const struct workload *w, unsigned int window)
+static void write_devices(FILE *f, const struct workload *w)
 {
 	unsigned int i;
 
+	for (i = 0; i < w->nr_devices; i++)
+		fprintf(f, " %s", w->device[i]);
+	fputc('\n', f);
+}
+
+/* Load, and what stands around it; its results are number @window of the boot. */
+static void write_load(FILE *f, const struct workload *w, unsigned int window)
+{
 	fprintf(f, "note=/run/out/note-%u\ncounts=/run/out/counts-%u\n", window, window);
 	if (w->each)
 		fprintf(f, "%s\n. '%s'\n", w->lets ? w->lets : "", w->each);
 	if (w->interrupts)
 		fprintf(f, "count_interrupts '%s' before\n", w->interrupts);
 	fprintf(f, "'%s/ioload' -o /run/out %s", bench.build, w->load);
-	for (i = 0; i < w->nr_devices; i++)
-		fprintf(f, " %s", w->device[i]);
-	fputc('\n', f);
+	write_devices(f, w);
 	if (w->interrupts)
 		fprintf(f, "count_interrupts '%s' after\n", w->interrupts);
 	if (w->after)
@@ -289,9 +294,7 @@ static int write_script(const char *dir, struct workload *const *w, unsigned int
 	for (i = 0; i < w[0]->nr_devices; i++)
 		fprintf(f, "wait_for %s\n", w[0]->device[i]);
 	fprintf(f, "place \"$placement\"");
-	for (i = 0; i < w[0]->nr_devices; i++)
-		fprintf(f, " %s", w[0]->device[i]);
-	fputc('\n', f);
+	write_devices(f, w[0]);
 	for (i = 0; i < nr; i++) {
 		fprintf(f, "(\n");
 		write_load(f, w[i], i + 1);
@@ -491,15 +494,17 @@ static int run_boot(unsigned int wl, unsigned int of_boot, unsigned int a, unsig
 
 static int run_all(void)
 {
-	unsigned int nr, wl, i, done = 0, all = bench.runs * bench.nr_workloads * bench.nr_arms;
+	unsigned int all = bench.runs * bench.nr_workloads * bench.nr_arms;
+	unsigned int nr, wl, of_boot, i, done = 0;
 	int failed = 0;
 
 	for (nr = 1; nr <= bench.runs; nr++) {
-		for (wl = 0; wl < bench.nr_workloads; wl += nr_of_boot(&bench, wl)) {
+		for (wl = 0; wl < bench.nr_workloads; wl += of_boot) {
+			of_boot = nr_of_boot(&bench, wl);
 			for (i = 0; i < bench.nr_arms; i++) {
-				done += nr_of_boot(&bench, wl);
+				done += of_boot;
 				/* forth and back, so that no arm is always first */
-				failed += run_boot(wl, nr_of_boot(&bench, wl),
+				failed += run_boot(wl, of_boot,
 						   nr % 2 ? i : bench.nr_arms - 1 - i, nr,
 						   format("[%u/%u]", done, all));
 			}

@@ -85,6 +85,13 @@ static void read_counts(struct result *r, unsigned int run, const char *text)
 	}
 }
 
+static void copy_info(char *to, size_t size, const struct report *rep, const char *name)
+{
+	const char *text = json_string_value(json_object_get(rep->info, name));
+
+	snprintf(to, size, "%s", text ? text : "");
+}
+
 int gather(struct result *r, const char *const *path, unsigned int nr)
 {
 	unsigned int i;
@@ -93,7 +100,6 @@ int gather(struct result *r, const char *const *path, unsigned int nr)
 	r->runs = nr;
 	for (i = 0; i < nr; i++) {
 		struct report *rep = report_from_json(path[i]);
-		const char *force;
 
 		if (!rep)
 			return -1;
@@ -108,13 +114,9 @@ int gather(struct result *r, const char *const *path, unsigned int nr)
 			if (rep->func[f].stack && remote(&rep->func[f].c))
 				function_of(r, rep->func[f].name)->remote[i] =
 					(double)remote(&rep->func[f].c) / rep->ios;
-		force = json_string_value(json_object_get(rep->info,
-							  "tag_placement_in_force"));
-		snprintf(r->in_force, sizeof(r->in_force), "%s", force ? force : "");
-		force = json_string_value(json_object_get(rep->info, "interrupts"));
-		snprintf(r->interrupts, sizeof(r->interrupts), "%s", force ? force : "");
-		force = json_string_value(json_object_get(rep->info, "note"));
-		snprintf(r->note, sizeof(r->note), "%s", force ? force : "");
+		copy_info(r->in_force, sizeof(r->in_force), rep, "tag_placement_in_force");
+		copy_info(r->interrupts, sizeof(r->interrupts), rep, "interrupts");
+		copy_info(r->note, sizeof(r->note), rep, "note");
 		read_counts(r, i, json_string_value(json_object_get(rep->info, "counts")));
 	}
 	r->remote_s = spread_of(r->remote, nr);

@@ -156,26 +156,45 @@ static void plot_panel(FILE *g, const struct panel *p)
 		p->data, n + 3, n + 3);
 }
 
+static const char *const terminal[] = { "pngcairo", "svg" }, *const suffix[] = { "png", "svg" };
+
+#define NR_TERMINALS	(sizeof(terminal) / sizeof(terminal[0]))
+
+/* From here on @path, with the suffix of that terminal, is drawn. */
+static void plot_to(FILE *g, unsigned int t, unsigned int rows, unsigned int columns,
+		    const char *path)
+{
+	fprintf(g, "set terminal %s size %u,%u font 'Sans,9' background 'white'\n"
+		"set output '%s.%s'\n", terminal[t], columns * PANEL_WIDTH, rows * PANEL_HEIGHT,
+		path, suffix[t]);
+}
+
+static int plot_end(FILE *g, const char *name)
+{
+	int status = pclose(g);
+
+	if (status)
+		fprintf(stderr, "gnuplot: exit %d, no picture %s\n", WEXITSTATUS(status), name);
+	return status ? -1 : 0;
+}
+
 static int draw_panels(const struct bench *b, const char *name, const struct panel *p,
 		       unsigned int nr)
 {
-	static const char *const term[] = { "pngcairo", "svg" }, *const suffix[] = { "png", "svg" };
 	unsigned int columns = nr > 1 ? COLUMNS : 1, rows = (nr + columns - 1) / columns;
 	unsigned int t, i;
 	FILE *g = popen("gnuplot", "we");
-	int status;
+	char *path;
 
-	if (!g)
+	if (!g || asprintf(&path, "%s/%s", b->out, name) < 0)
 		return -1;
 	fprintf(g, "set style data histograms\nset style histogram rowstacked\n"
 		"set style fill solid 1.0 border rgb 'white'\nset boxwidth 0.5\n"
 		"set key outside right top noenhanced samplen 1 width -4\n"
 		"set grid ytics lc rgb '#dddddd'\nset xtics noenhanced\n"
 		"set ylabel 'modelled lines crossing nodes, per I/O'\n");
-	for (t = 0; t < 2; t++) {
-		fprintf(g, "set terminal %s size %u,%u font 'Sans,9' background 'white'\n"
-			"set output '%s/%s.%s'\n", term[t], columns * PANEL_WIDTH,
-			rows * PANEL_HEIGHT, b->out, name, suffix[t]);
+	for (t = 0; t < NR_TERMINALS; t++) {
+		plot_to(g, t, rows, columns, path);
 		if (nr > 1)
 			fprintf(g, "set multiplot layout %u,%u\n", rows, columns);
 		for (i = 0; i < nr; i++)
@@ -183,10 +202,7 @@ static int draw_panels(const struct bench *b, const char *name, const struct pan
 		if (nr > 1)
 			fprintf(g, "unset multiplot\n");
 	}
-	status = pclose(g);
-	if (status)
-		fprintf(stderr, "gnuplot: exit %d, no picture %s\n", WEXITSTATUS(status), name);
-	return status ? -1 : 0;
+	return plot_end(g, name);
 }
 
 /* One row a variant: its name, and of each figure average, lowest, highest. */
@@ -227,11 +243,9 @@ static void plot_figure(FILE *g, const char *data, unsigned int column, const ch
 /* Variants that ran in the same boots: a panel for each figure, a bar for each variant. */
 static int draw_boot(const struct bench *b, unsigned int wl, unsigned int nr, unsigned int arm)
 {
-	static const char *const term[] = { "pngcairo", "svg" }, *const suffix[] = { "png", "svg" };
 	const struct result *r = result_of(b, wl, arm);
+	unsigned int rows = (r->nr_counts + 3) / COLUMNS, t, c;
 	char *name, *data;
-	unsigned int t, c;
-	int status;
 	FILE *g;
 
 	if (!r->runs)
@@ -244,21 +258,16 @@ static int draw_boot(const struct bench *b, unsigned int wl, unsigned int nr, un
 		return -1;
 	fprintf(g, "set style fill solid 1.0\nset yrange [0:*]\nset grid ytics lc rgb '#dddddd'\n"
 		"set xtics rotate by -55 noenhanced\nset xrange [-0.6:%g]\n", nr - 0.4);
-	for (t = 0; t < 2; t++) {
-		fprintf(g, "set terminal %s size %u,%u font 'Sans,9' background 'white'\n"
-			"set output '%s.%s'\nset multiplot layout %u,%u\n", term[t],
-			COLUMNS * PANEL_WIDTH, (r->nr_counts + 3) / COLUMNS * PANEL_HEIGHT, name,
-			suffix[t], (r->nr_counts + 3) / COLUMNS, COLUMNS);
+	for (t = 0; t < NR_TERMINALS; t++) {
+		plot_to(g, t, rows, COLUMNS, name);
+		fprintf(g, "set multiplot layout %u,%u\n", rows, COLUMNS);
 		plot_figure(g, data, 2, "modelled lines crossing nodes");
 		plot_figure(g, data, 5, "instructions of the storage stack");
 		for (c = 0; c < r->nr_counts; c++)
 			plot_figure(g, data, 8 + 3 * c, r->count[c].name);
 		fprintf(g, "unset multiplot\n");
 	}
-	status = pclose(g);
-	if (status)
-		fprintf(stderr, "gnuplot: exit %d, no picture %s\n", WEXITSTATUS(status), name);
-	return status ? -1 : 0;
+	return plot_end(g, name);
 }
 
 int draw(const struct bench *b)

@@ -65,10 +65,17 @@ static char *format(const char *fmt, const char *a, const char *b)
 	return s;
 }
 
+/* The path of a file beside the workload's. */
+static char *beside(const struct workload *w, const char *name)
+{
+	char *dir = strdup(w->path), *path = format("%s/%s", dirname(dir), name);
+
+	free(dir);
+	return path;
+}
+
 static int parse_line(struct workload *w, char *key, char *val)
 {
-	char *dir;
-
 	if (!strcmp(key, "title")) {
 		w->title = strdup(val);
 	} else if (!strcmp(key, "topology")) {
@@ -92,17 +99,13 @@ static int parse_line(struct workload *w, char *key, char *val)
 	} else if (!strcmp(key, "set")) {
 		return add_step(w, format("set_value %s%s", val, ""));
 	} else if (!strcmp(key, "setup")) {
-		dir = strdup(w->path);
-		return add_step(w, format(". '%s/%s'", dirname(dir), val));
+		return add_step(w, format(". '%s'%s", beside(w, val), ""));
 	} else if (!strcmp(key, "each")) {
-		dir = strdup(w->path);
-		w->each = format("%s/%s", dirname(dir), val);
+		w->each = beside(w, val);
 	} else if (!strcmp(key, "after")) {
-		dir = strdup(w->path);
-		w->after = format("%s/%s", dirname(dir), val);
+		w->after = beside(w, val);
 	} else if (!strcmp(key, "stack")) {
-		dir = strdup(w->path);
-		w->stack = format("%s/%s", dirname(dir), val);
+		w->stack = beside(w, val);
 	} else if (!strcmp(key, "device")) {
 		if (w->nr_devices == MAX_ITEMS)
 			return -1;
