@@ -184,6 +184,24 @@ int nodes_cpus(int node, int *cpus, int max)
 	return n < max ? n : max;
 }
 
+int nodes_last_mem(const struct nodes *n)
+{
+	int node;
+
+	for (node = n->nr - 1; node > 0 && !n->mem_kb[node]; node--)
+		;
+	return node;
+}
+
+int nodes_last_cpus(const struct nodes *n, int *cpus, int nr)
+{
+	int node;
+
+	for (node = n->nr - 1; node > 0 && nodes_cpus(node, cpus, nr) < nr; node--)
+		;
+	return node;
+}
+
 /*
  * Feed the lines of a debugfs file that stand behind "MAP:" up to the next such
  * header to a function; the header itself comes first.

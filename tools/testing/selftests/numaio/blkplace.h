@@ -59,6 +59,10 @@ int nodes_read(struct nodes *n);
 int nodes_of_cpu(const struct nodes *n, int cpu);
 /* The online CPUs of a node in ascending order, at most @max; returns how many. */
 int nodes_cpus(int node, int *cpus, int max);
+/* The last node with memory. */
+int nodes_last_mem(const struct nodes *n);
+/* The last node with so many online CPUs, of which @cpus are the first; 0 if there is none. */
+int nodes_last_cpus(const struct nodes *n, int *cpus, int nr);
 /* The nodes with memory that no other one is nearer to @from than. */
 uint64_t nodes_nearest(const struct nodes *n, int from);
 int blkplace_read(const char *disk, unsigned int hctx, const char *map,

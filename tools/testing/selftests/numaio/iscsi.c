@@ -285,15 +285,6 @@ static bool tasks_are_free(const struct session *s)
 	return false;
 }
 
-static int last_node(void)
-{
-	int node;
-
-	for (node = nodes.nr - 1; node > 0 && !nodes.mem_kb[node]; node--)
-		;
-	return node;
-}
-
 /* ---- R2Ts ---- */
 
 #define TRACING	"/sys/kernel/tracing"
@@ -429,7 +420,7 @@ static bool spread_tasks(const struct session *s)
 
 	if (tasks_read(s, &t))
 		return false;
-	ok = t.session == last_node() && t.conn == last_node() && t.nr == CMDS &&
+	ok = t.session == nodes_last_mem(&nodes) && t.conn == nodes_last_mem(&nodes) && t.nr == CMDS &&
 	     t.pools == (many ? nodes.owners : 0);
 	for (node = 0; ok && many && node < nodes.nr; node++) {
 		bool owner = nodes.owner_mask >> node & 1;
@@ -495,8 +486,8 @@ static void test_spread(const char *scheduler, int jobs)
 	long long ios = 0;
 	bool ok, traced = trace_r2ts();
 
-	ok = !set_node(last_node(), "spread") && !login(&s) &&
-	     reads_node(last_node(), s.host, "numa_node") &&
+	ok = !set_node(nodes_last_mem(&nodes), "spread") && !login(&s) &&
+	     reads_node(nodes_last_mem(&nodes), s.host, "numa_node") &&
 	     reads(many ? "spread" : "flat", s.host, "tag_placement") &&
 	     !blkplace_read(s.disk, 0, "tags", &p) &&
 	     (!many || (blkplace_placed(&p) && blkplace_even(&p, nodes.owner_mask))) &&
@@ -640,7 +631,7 @@ static void test_recovery(const char *placement)
 	struct crew *c;
 	bool ok;
 
-	ok = !set_node(last_node(), placement) && !login(&s);
+	ok = !set_node(nodes_last_mem(&nodes), placement) && !login(&s);
 	if (ok) {
 		v.disk = s.disk;
 		c = crew_new();
@@ -661,7 +652,7 @@ static void test_iscsid(void)
 	struct crew *c;
 	bool ok;
 
-	ok = !set_node(last_node(), "flat") && !login(&s);
+	ok = !set_node(nodes_last_mem(&nodes), "flat") && !login(&s);
 	if (ok) {
 		v.disk = s.disk;
 		c = crew_new();
@@ -704,7 +695,7 @@ static void test_logout(const char *placement)
 		struct session s;
 		struct crew *c;
 
-		ok = !set_node(i % 2 ? last_node() : -1, placement) && !login(&s);
+		ok = !set_node(i % 2 ? nodes_last_mem(&nodes) : -1, placement) && !login(&s);
 		if (!ok)
 			break;
 		c = crew_new();
@@ -739,7 +730,7 @@ static void test_toggle(const char *placement)
 		ktap_skip("tags are placed anew under load", "one node");
 		return;
 	}
-	ok = !set_node(last_node(), placement) && !login(&s);
+	ok = !set_node(nodes_last_mem(&nodes), placement) && !login(&s);
 	if (ok) {
 		v.disk = s.disk;
 		c = crew_new();
@@ -850,7 +841,7 @@ static bool work_of_reads(const struct session *s, int nr, struct work_counts *w
 
 static void test_work_with(const char *recvq)
 {
-	int first = nodes_of_cpu(&nodes, 0), last = last_node(), cpu = -1;
+	int first = nodes_of_cpu(&nodes, 0), last = nodes_last_mem(&nodes), cpu = -1;
 	struct work_counts w;
 	struct session s;
 	bool ok;

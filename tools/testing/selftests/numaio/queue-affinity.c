@@ -195,8 +195,7 @@ int main(void)
 
 	if (nodes_read(&nodes))
 		return 1;
-	for (node = nodes.nr - 1; node > 0 && nodes_cpus(node, cpus, 2) < 2; node--)
-		;
+	node = nodes_last_cpus(&nodes, cpus, 2);
 	if (nodes.owners < 2 || !node) {
 		printf("1..0 # SKIP needs two nodes with two CPUs each\n");
 		return 4;

@@ -139,15 +139,6 @@ static bool asked(const struct driver *d, int param, int node, bool spread)
 	return module_unload(d->module) && ok;
 }
 
-static int last_node(void)
-{
-	int node;
-
-	for (node = nodes.nr - 1; node > 0 && !nodes.mem_kb[node]; node--)
-		;
-	return node;
-}
-
 static int memless_node(void)
 {
 	int node;
@@ -179,7 +170,7 @@ static void test_driver(const struct driver *d)
 	for (node = 0; node < nodes.nr; node++)
 		ok &= !nodes.mem_kb[node] || asked(d, node, node, false);
 	ktap_result(ok, "%s: all is on the node that was asked for", d->name);
-	ktap_result(asked(d, last_node(), last_node(), true),
+	ktap_result(asked(d, nodes_last_mem(&nodes), nodes_last_mem(&nodes), true),
 		    "%s: also with spread, but commands, which are on their owners", d->name);
 
 	if (memless < 0) {

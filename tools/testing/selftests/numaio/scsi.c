@@ -233,15 +233,6 @@ static void test_nodes(void)
 	}
 }
 
-static int last_node(void)
-{
-	int node;
-
-	for (node = nodes.nr - 1; node > 0 && !nodes.mem_kb[node]; node--)
-		;
-	return node;
-}
-
 static void test_spread(void)
 {
 	int cpus = sysconf(_SC_NPROCESSORS_ONLN);
@@ -253,10 +244,10 @@ static void test_spread(void)
 		bool ok;
 
 		snprintf(params, sizeof(params), "tag_placement=spread numa_node=%d",
-			 last_node());
+			 nodes_last_mem(&nodes));
 		ok = !load_kind(i, params, &h) &&
 		     reads("spread", PARAMS, "tag_placement") &&
-		     reads_node(last_node(), h.sysfs, "numa_node") &&
+		     reads_node(nodes_last_mem(&nodes), h.sysfs, "numa_node") &&
 		     reads(many ? "spread" : "flat", h.sysfs, "tag_placement") &&
 		     queue_says(&h, many ? "flat [spread]" : "[flat]");
 		ktap_result(ok, "%s: the host tells that it is spread", kinds[i].name);
@@ -271,7 +262,7 @@ static void test_spread(void)
 				 h.disk);
 			ok = ok && !write_line("flat", "%s", path) &&
 			     reads("flat", h.sysfs, "tag_placement") &&
-			     all_on(&h, last_node()) && !write_line("spread", "%s", path) &&
+			     all_on(&h, nodes_last_mem(&nodes)) && !write_line("spread", "%s", path) &&
 			     reads("spread", h.sysfs, "tag_placement") && spread(&h);
 			ktap_result(ok, "%s: the host follows a change", kinds[i].name);
 		} else {
@@ -293,7 +284,7 @@ static void test_queue_per_cpu(void)
 		ktap_skip("a queue that serves one node stays there", "one CPU");
 		return;
 	}
-	snprintf(params, sizeof(params), "submit_queues=%d numa_node=%d", cpus, last_node());
+	snprintf(params, sizeof(params), "submit_queues=%d numa_node=%d", cpus, nodes_last_mem(&nodes));
 	ok = !load(params, &h);
 	for (i = 0; ok && i < cpus; i++) {
 		int cpu, node;
@@ -354,7 +345,7 @@ static void test_runtime(void)
 	char node[16];
 	bool ok;
 
-	snprintf(node, sizeof(node), "%d", last_node());
+	snprintf(node, sizeof(node), "%d", nodes_last_mem(&nodes));
 	ok = !load("", &h);
 	errno = 0;
 	ok = ok && write_line("1024", PARAMS "/numa_node") && errno == EINVAL &&
@@ -367,7 +358,7 @@ static void test_runtime(void)
 	     !write_line("spread\n", PARAMS "/tag_placement") &&
 	     !write_line("1", DRIVER "/add_host") && !find_host(1, &second) &&
 	     reads("-1", h.sysfs, "numa_node") && reads("flat", h.sysfs, "tag_placement") &&
-	     reads_node(last_node(), second.sysfs, "numa_node") &&
+	     reads_node(nodes_last_mem(&nodes), second.sysfs, "numa_node") &&
 	     reads(many ? "spread" : "flat", second.sysfs, "tag_placement") && spread(&second);
 	ktap_result(ok, "a new host has what was written, an old one keeps what it has");
 	unload();
