@@ -4,9 +4,9 @@
  *
  * Threads on all CPUs queue, cancel, flush, disable and modify the same work items,
  * and others destroy workqueues that are full, for as long as the module takes to
- * load. User space may change CPUs, scopes and masks meanwhile. Numbers are drawn
- * from a seed, and what was counted can be read from the parameters afterwards;
- * "errors" has to be 0.
+ * load. User space may change CPUs, scopes and masks meanwhile, or freeze all.
+ * Numbers are drawn from a seed, and what was counted can be read from the
+ * parameters afterwards; "errors" has to be 0.
  *
  * How the order is checked: who queues an item gives it the next number, under a
  * lock that whoever executes it takes to read the number. So the numbers that are
@@ -18,6 +18,7 @@
 #include <linux/completion.h>
 #include <linux/cpumask.h>
 #include <linux/delay.h>
+#include <linux/freezer.h>
 #include <linux/jiffies.h>
 #include <linux/kthread.h>
 #include <linux/module.h>
@@ -52,7 +53,7 @@ module_param(plain, bool, 0444);
 MODULE_PARM_DESC(plain, "Use an ordered workqueue without affinity, to test this test");
 
 static unsigned long queued, executed, canceled, errors, disorder, concurrent,
-		     lost, wrong_pool, wrong_cpu, destroyed;
+		     lost, wrong_pool, wrong_cpu, destroyed, freezes;
 module_param(queued, ulong, 0444);
 MODULE_PARM_DESC(queued, "Result: items that were queued");
 module_param(executed, ulong, 0444);
@@ -73,6 +74,8 @@ module_param(wrong_cpu, ulong, 0444);
 MODULE_PARM_DESC(wrong_cpu, "Result: items executed by a CPU of another node");
 module_param(destroyed, ulong, 0444);
 MODULE_PARM_DESC(destroyed, "Result: workqueues destroyed with a full queue");
+module_param(freezes, ulong, 0444);
+MODULE_PARM_DESC(freezes, "Result: times that tasks and workqueues were frozen");
 
 #define NR_ITEMS	128
 
@@ -287,7 +290,8 @@ static struct workqueue_struct *new_wq(const char *name)
 {
 	if (plain)
 		return alloc_ordered_workqueue("%s", WQ_MEM_RECLAIM, name);
-	return alloc_ordered_affine_workqueue("%s", WQ_MEM_RECLAIM | WQ_SYSFS, name);
+	return alloc_ordered_affine_workqueue("%s", WQ_MEM_RECLAIM | WQ_SYSFS |
+					      WQ_FREEZABLE, name);
 }
 
 /* Items of a workqueue that is destroyed with all of them in the queue. */
@@ -421,9 +425,13 @@ static int __init torture_init(void)
 	}
 
 	nr = start(tasks);
-	while (!signal_pending(current) &&
-	       (time_before(jiffies, end) || (items && READ_ONCE(executed) < items)))
-		schedule_timeout_interruptible(HZ / 10);
+	while (!fatal_signal_pending(current) &&
+	       (time_before(jiffies, end) || (items && READ_ONCE(executed) < items))) {
+		schedule_timeout_killable(HZ / 10);
+		/* whoever loads the module is frozen with everybody else */
+		if (try_to_freeze())
+			freezes++;
+	}
 	for (i = 0; i < nr; i++)
 		kthread_stop(tasks[i]);
 	settle();
@@ -431,9 +439,9 @@ static int __init torture_init(void)
 	if (nr < queuers)
 		pr_warn("only %u of %u threads could be started\n", nr, queuers);
 	errors = disorder + concurrent + lost + (steady ? wrong_pool : 0);
-	pr_info("seed %u: %lu queued, %lu executed, %lu canceled, %lu disorder, %lu concurrent, %lu lost, %lu in the wrong pool, %lu on the wrong node, %lu destroyed\n",
+	pr_info("seed %u: %lu queued, %lu executed, %lu canceled, %lu disorder, %lu concurrent, %lu lost, %lu in the wrong pool, %lu on the wrong node, %lu destroyed, %lu times frozen\n",
 		seed, queued, executed, canceled, disorder, concurrent, lost,
-		wrong_pool, wrong_cpu, destroyed);
+		wrong_pool, wrong_cpu, destroyed, freezes);
 	kfree(tasks);
 	return 0;
 }
