@@ -15,8 +15,6 @@
 #include "ktap.h"
 #include "scsihost.h"
 
-#define READS 100
-
 static struct nodes nodes;
 static char disk[32];
 
@@ -36,21 +34,9 @@ static int find_irq(void)
 	return irq;
 }
 
-/* Nearly all completions of reads from a CPU are there, with or without an IPI. */
 static bool complete(const char *affinity, int cpu, enum where where, bool ipi)
 {
-	unsigned long c[NR_COUNTS] = { 0 };
-	bool ok;
-
-	ok = !write_line(affinity, "/sys/block/%s/queue/rq_affinity", disk) && completions_count(disk, true) &&
-	     !run("taskset -c %d dd if=/dev/%s of=/dev/null bs=4k count=%d iflag=direct 2>/dev/null",
-		  cpu, disk, READS) && completions_count(disk, false) && completions_read(disk, c);
-	if (ok && c[where] >= READS * 9 / 10 && c[CPU] + c[NODE] + c[ELSEWHERE] < c[where] + READS / 10 &&
-	    (ipi ? c[IPI] >= READS * 9 / 10 : c[IPI] < READS / 10))
-		return true;
-	ktap_note("rq_affinity %s from CPU %d: cpu %lu, node %lu, elsewhere %lu, ipi %lu", affinity,
-		  cpu, c[CPU], c[NODE], c[ELSEWHERE], c[IPI]);
-	return false;
+	return completions_are(disk, affinity, cpu, where, ipi);
 }
 
 /* Drivers whose interrupts come to the submitting CPU: no value makes a difference. */

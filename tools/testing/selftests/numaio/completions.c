@@ -5,6 +5,9 @@
 
 #include "blkplace.h"
 #include "completions.h"
+#include "ktap.h"
+
+#define READS 100
 
 bool completions_count(const char *disk, bool on)
 {
@@ -41,4 +44,20 @@ bool completions_read(const char *disk, unsigned long c[NR_COUNTS])
 	}
 	globfree(&files);
 	return found;
+}
+
+bool completions_are(const char *disk, const char *affinity, int cpu, enum where where, bool ipi)
+{
+	unsigned long c[NR_COUNTS] = { 0 };
+	bool ok;
+
+	ok = !write_line(affinity, "/sys/block/%s/queue/rq_affinity", disk) && completions_count(disk, true) &&
+	     !run("taskset -c %d dd if=/dev/%s of=/dev/null bs=4k count=%d iflag=direct 2>/dev/null",
+		  cpu, disk, READS) && completions_count(disk, false) && completions_read(disk, c);
+	if (ok && c[where] >= READS * 9 / 10 && c[CPU] + c[NODE] + c[ELSEWHERE] < c[where] + READS / 10 &&
+	    (ipi ? c[IPI] >= READS * 9 / 10 : c[IPI] < READS / 10))
+		return true;
+	ktap_note("rq_affinity %s from CPU %d: cpu %lu, node %lu, elsewhere %lu, ipi %lu", affinity,
+		  cpu, c[CPU], c[NODE], c[ELSEWHERE], c[IPI]);
+	return false;
 }

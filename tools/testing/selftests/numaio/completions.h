@@ -15,5 +15,10 @@ enum where { CPU, NODE, ELSEWHERE, IPI, NR_COUNTS };
 bool completions_count(const char *disk, bool on);
 /* Of all hardware queues together. */
 bool completions_read(const char *disk, unsigned long c[NR_COUNTS]);
+/*
+ * With this rq_affinity nearly all reads from @cpu complete @where, with or without an IPI;
+ * else what was counted is told.
+ */
+bool completions_are(const char *disk, const char *affinity, int cpu, enum where where, bool ipi);
 
 #endif

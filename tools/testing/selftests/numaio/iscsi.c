@@ -15,13 +15,14 @@
 #include <unistd.h>
 
 #include "blkplace.h"
+#include "completions.h"
 #include "ktap.h"
 #include "load.h"
 
 #define PARAMS	"/sys/module/iscsi_tcp/parameters"
 #define TPG	"/sys/kernel/config/target/iscsi/" IQN "/tpgt_1"
 #define IQN	"iqn.2020-01.test:target"
-#define NODE	"iscsiadm -m node -T " IQN " -p 10.9.0.2:3260"
+#define RECORD	"iscsiadm -m node -T " IQN " -p 10.9.0.2:3260"
 #define QUIET	" >/tmp/iscsiadm.log 2>&1"
 #define CMDS	128	/* Tasks of a session. */
 #define MGMT	15	/* Of which the kernel keeps so many for management. */
@@ -159,7 +160,7 @@ static int start_iscsid(void)
 	}
 	run_iscsid();
 	for (tries = 0; tries < 100; tries++) {
-		if (!run(NODE " -o new" QUIET))
+		if (!run(RECORD " -o new" QUIET))
 			break;
 		usleep(100000);
 	}
@@ -169,7 +170,7 @@ static int start_iscsid(void)
 		"session.timeo.replacement_timeout=300 "
 		"conn[0].timeo.noop_out_interval=2 conn[0].timeo.noop_out_timeout=4 "
 		"conn[0].iscsi.HeaderDigest=CRC32C conn[0].iscsi.DataDigest=CRC32C; do "
-		NODE " -o update -n node.${p%%%%=*} -v ${p#*=}" QUIET
+		RECORD " -o update -n node.${p%%%%=*} -v ${p#*=}" QUIET
 		" || { sed 's/^/# /' /tmp/iscsiadm.log; exit 1; }; done", CMDS, TAGS))
 		return -1;
 	return 0;
@@ -211,7 +212,7 @@ static int find_session(struct session *s)
 
 static int login(struct session *s)
 {
-	if (run(NODE " --login" QUIET)) {
+	if (run(RECORD " --login" QUIET)) {
 		run("sed 's/^/# /' /tmp/iscsiadm.log");
 		return -1;
 	}
@@ -230,7 +231,7 @@ static int logout(void)
 	glob_t g;
 	int tries;
 
-	if (run("timeout 120 " NODE " --logout" QUIET)) {
+	if (run("timeout 120 " RECORD " --logout" QUIET)) {
 		run("sed 's/^/# /' /tmp/iscsiadm.log");
 		return -1;
 	}
@@ -880,6 +881,41 @@ static void test_work(void)
 	test_work_with("Y");
 }
 
+/*
+ * Requests complete where the network's softirq runs or, by rq_affinity, on a CPU of the
+ * submitter's. Work that sends handles what arrives meanwhile, so it stays near, too.
+ */
+static void test_affinity(void)
+{
+	int last = nodes_last_mem(&nodes), cpus[2] = { -1, -1 };
+	struct session s;
+	bool ok;
+
+	while (last > 0 && nodes_cpus(last, cpus, 2) < 2)
+		last--;
+	if (!last) {
+		ktap_skip("rq_affinity, submitter on another node", "one node");
+		ktap_skip("rq_affinity, submitter on the softirq's node", "one node");
+		return;
+	}
+	ok = !set_params("-1", "flat") && !login(&s) && !write_line("softirq", "%s/work_cpu", s.host) &&
+	     !write_line("1", "/sys/devices/virtual/workqueue/iscsi_q_%s/affinity_strict",
+			 strstr(s.host, "/host") + 5) &&
+	     !run("printf %%x $((1 << %d)) >/sys/class/net/veth0/queues/rx-0/rps_cpus", cpus[0]);
+	ktap_result(ok && completions_are(s.disk, "0", 0, ELSEWHERE, false) &&
+		    completions_are(s.disk, "1", 0, CPU, true) &&
+		    completions_are(s.disk, "3", 0, CPU, true) &&
+		    completions_are(s.disk, "2", 0, CPU, true), "rq_affinity, submitter on another node");
+	ktap_result(ok && completions_are(s.disk, "0", cpus[1], NODE, false) &&
+		    completions_are(s.disk, "1", cpus[1], NODE, false) &&
+		    completions_are(s.disk, "3", cpus[1], NODE, false) &&
+		    completions_are(s.disk, "2", cpus[1], CPU, true),
+		    "rq_affinity, submitter on the softirq's node");
+	if (logout())
+		ktap_note("after affinity");
+	run("echo 0 >/sys/class/net/veth0/queues/rx-0/rps_cpus");
+}
+
 static void test_spread_none(void)
 {
 	test_spread("none", sysconf(_SC_NPROCESSORS_ONLN));
@@ -934,6 +970,7 @@ static const struct {
 	{ "logout", 2, test_all_logout },
 	{ "toggle", 2, test_all_toggle },
 	{ "work", 5, test_work },
+	{ "affinity", 2, test_affinity },
 	{ "bad", 2, test_bad_nodes },
 };
 
