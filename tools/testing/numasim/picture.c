@@ -205,6 +205,14 @@ static int draw_panels(const struct bench *b, const char *name, const struct pan
 	return plot_end(g, name);
 }
 
+/* What the variants' names begin with is the workload's, which has none itself. */
+static const char *variant_label(const struct workload *w)
+{
+	const char *dash = strchr(w->name, '-');
+
+	return dash ? dash + 1 : "default";
+}
+
 /* One row a variant: its name, and of each figure average, lowest, highest. */
 static int write_boot(const struct bench *b, const char *path, unsigned int wl, unsigned int nr,
 		      unsigned int arm)
@@ -221,7 +229,7 @@ static int write_boot(const struct bench *b, const char *path, unsigned int wl, 
 
 		if (!r->runs)
 			continue;
-		fprintf(f, "\"%s\" %g %g %g", r->workload->name, r->remote_s.mean,
+		fprintf(f, "\"%s\" %g %g %g", variant_label(r->workload), r->remote_s.mean,
 			r->remote_s.min, r->remote_s.max);
 		fprintf(f, " %g %g %g", r->insns_s.mean, r->insns_s.min, r->insns_s.max);
 		for (c = 0; c < r->nr_counts; c++)
@@ -240,17 +248,21 @@ static void plot_figure(FILE *g, const char *data, unsigned int column, const ch
 		what, data, column, colour[0], column, column + 1, column + 2);
 }
 
-/* Variants that ran in the same boots: a panel for each figure, a bar for each variant. */
+/*
+ * Variants that ran in the same boots: a panel for each figure, a bar for each variant; the
+ * first one also as a picture of its own.
+ */
 static int draw_boot(const struct bench *b, unsigned int wl, unsigned int nr, unsigned int arm)
 {
 	const struct result *r = result_of(b, wl, arm);
 	unsigned int rows = (r->nr_counts + 3) / COLUMNS, t, c;
-	char *name, *data;
+	char *name, *lines, *data;
 	FILE *g;
 
 	if (!r->runs)
 		return 0;
 	if (asprintf(&name, "%s/%s-%s", b->out, r->workload->name, r->arm->name) < 0 ||
+	    asprintf(&lines, "%s-lines", name) < 0 ||
 	    asprintf(&data, "%s.dat", name) < 0 || write_boot(b, data, wl, nr, arm))
 		return -1;
 	g = popen("gnuplot", "we");
@@ -266,6 +278,8 @@ static int draw_boot(const struct bench *b, unsigned int wl, unsigned int nr, un
 		for (c = 0; c < r->nr_counts; c++)
 			plot_figure(g, data, 8 + 3 * c, r->count[c].name);
 		fprintf(g, "unset multiplot\n");
+		plot_to(g, t, 1, 1, lines);
+		plot_figure(g, data, 2, "modelled lines crossing nodes");
 	}
 	return plot_end(g, name);
 }
