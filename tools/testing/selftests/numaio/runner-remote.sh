@@ -14,7 +14,6 @@ bail()
 start_server()	# N: fio on host N
 {
 	nsenter --net=/run/netns/host"$1" fio --server="10.8.$1.2" >"$tmp/server$1" 2>&1 &
-	eval "server$1=$!"
 	i=0
 	until nsenter --net=/run/netns/host"$1" ss -ltn 2>/dev/null | grep -q :8765 || [ $i = 50 ]; do
 		sleep 0.2
