@@ -47,6 +47,25 @@ int read_line(char *line, size_t size, const char *fmt, ...)
 }
 
 /* Silent: a test may expect the write to be refused, errno tells how. */
+bool attr_reads(const char *want, const char *dir, const char *file)
+{
+	char line[128] = "";
+
+	read_line(line, sizeof(line), "%s/%s", dir, file);
+	if (!strcmp(line, want))
+		return true;
+	printf("# %s/%s reads '%s', not '%s'\n", dir, file, line, want);
+	return false;
+}
+
+bool attr_reads_int(int number, const char *dir, const char *file)
+{
+	char want[16];
+
+	snprintf(want, sizeof(want), "%d", number);
+	return attr_reads(want, dir, file);
+}
+
 int write_line(const char *text, const char *fmt, ...)
 {
 	char path[512];

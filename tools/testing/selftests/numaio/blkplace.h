@@ -79,6 +79,9 @@ int read_line(char *line, size_t size, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 int write_line(const char *text, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
+/* Is this line, or number, what the file in that directory has? If not, it is said. */
+bool attr_reads(const char *want, const char *dir, const char *file);
+bool attr_reads_int(int number, const char *dir, const char *file);
 int run(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 bool console_says(const char *text);
 

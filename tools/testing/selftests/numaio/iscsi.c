@@ -110,25 +110,6 @@ static int tasks_read(const struct session *s, struct tasks *t)
 	return 0;
 }
 
-static bool reads(const char *want, const char *dir, const char *file)
-{
-	char line[128] = "";
-
-	read_line(line, sizeof(line), "%s/%s", dir, file);
-	if (!strcmp(line, want))
-		return true;
-	ktap_note("%s/%s reads '%s', not '%s'", dir, file, line, want);
-	return false;
-}
-
-static bool reads_node(int node, const char *dir, const char *file)
-{
-	char want[16];
-
-	snprintf(want, sizeof(want), "%d", node);
-	return reads(want, dir, file);
-}
-
 /* ---- sessions ---- */
 
 static pid_t iscsid;
@@ -363,9 +344,9 @@ static void test_default(void)
 	int node, owned = 0, memory = 0;
 	bool ok;
 
-	ok = reads("-1", PARAMS, "numa_node") && reads("flat", PARAMS, "tag_placement") &&
-	     !login(&s) && reads("-1", s.host, "numa_node") &&
-	     reads("flat", s.host, "tag_placement") && !tasks_read(&s, &t);
+	ok = attr_reads("-1", PARAMS, "numa_node") && attr_reads("flat", PARAMS, "tag_placement") &&
+	     !login(&s) && attr_reads("-1", s.host, "numa_node") &&
+	     attr_reads("flat", s.host, "tag_placement") && !tasks_read(&s, &t);
 	for (node = 0; node < MAX_NODES; node++) {
 		owned += t.owned[node];
 		memory += t.memory[node];
@@ -394,9 +375,9 @@ static void test_nodes(void)
 			continue;
 		traced = trace_r2ts();
 		good = !set_node(node, "flat") && !login(&s) &&
-		       reads_node(node, PARAMS, "numa_node") &&
-		       reads_node(node, s.host, "numa_node") &&
-		       reads("flat", s.host, "tag_placement") && !tasks_read(&s, &t) &&
+		       attr_reads_int(node, PARAMS, "numa_node") &&
+		       attr_reads_int(node, s.host, "numa_node") &&
+		       attr_reads("flat", s.host, "tag_placement") && !tasks_read(&s, &t) &&
 		       !blkplace_read(s.disk, 0, "tags", &p);
 		if (good && (t.session != node || t.conn != node || t.pools ||
 			     t.owned[node] != CMDS || t.memory[node] != CMDS)) {
@@ -496,8 +477,8 @@ static void test_spread(const char *scheduler, int jobs)
 	bool ok, traced = trace_r2ts();
 
 	ok = !set_node(nodes_last_mem(&nodes), "spread") && !login(&s) &&
-	     reads_node(nodes_last_mem(&nodes), s.host, "numa_node") &&
-	     reads(many ? "spread" : "flat", s.host, "tag_placement") &&
+	     attr_reads_int(nodes_last_mem(&nodes), s.host, "numa_node") &&
+	     attr_reads(many ? "spread" : "flat", s.host, "tag_placement") &&
 	     !blkplace_read(s.disk, 0, "tags", &p) &&
 	     (!many || (blkplace_placed(&p) && blkplace_even(&p, nodes.owner_mask))) &&
 	     spread_tasks(&s) && !write_line(scheduler, "/sys/block/%s/queue/scheduler", s.disk);
@@ -541,7 +522,7 @@ static void test_capacity(const char *placement, const char *tags)
 
 	nodes_cpus(__builtin_ctzll(nodes.owner_mask), &cpu, 1);
 	ok = !set_node(-1, placement) && !login(&s) && tasks_are_free(&s) &&
-	     reads_node(TAGS, s.sdev, "queue_depth") &&
+	     attr_reads_int(TAGS, s.sdev, "queue_depth") &&
 	     (!many || placement_write(s.disk, tags, 0)) && !tasks_read(&s, &since) &&
 	     !run("nsenter --net=/run/netns/target ip link set veth1 down");
 	fflush(stdout);
@@ -775,7 +756,7 @@ static void test_bad_nodes(void)
 		snprintf(text, sizeof(text),
 			 "iscsi_tcp: numa_node: '%s' isn't a node with memory, valid are: -1,", val);
 		if (!write_line(val, PARAMS "/numa_node") || errno != EINVAL ||
-		    !reads("-1", PARAMS, "numa_node") || !console_says(text)) {
+		    !attr_reads("-1", PARAMS, "numa_node") || !console_says(text)) {
 			ktap_note("with %s", val);
 			ok = false;
 		}
@@ -791,7 +772,7 @@ static void test_bad_nodes(void)
 		strcpy(text, "-1");
 	ok = !run("modprobe -r iscsi_tcp") &&
 	     !run("modprobe iscsi_tcp numa_node=%s", *memless ? memless : "63") &&
-	     reads(text, PARAMS, "numa_node") && !login(&s) && reads(text, s.host, "numa_node");
+	     attr_reads(text, PARAMS, "numa_node") && !login(&s) && attr_reads(text, s.host, "numa_node");
 	ktap_result(ok && verify(&s, 2, 8) && !logout(), "a bad node on load, %s, is told, and %s instead",
 		    *memless ? "one without memory" : "63", *memless ? "the nearest" : "-1");
 }
@@ -850,25 +831,23 @@ static bool work_of_reads(const struct session *s, int nr, struct work_counts *w
 
 static void test_work_with(const char *recvq)
 {
-	int first = nodes_of_cpu(&nodes, 0), last = nodes_last_mem(&nodes), cpu = -1;
+	int cpu, first = nodes_of_cpu(&nodes, 0), last = nodes_last_cpus(&nodes, &cpu, 1);
 	struct work_counts w;
 	struct session s;
 	bool ok;
 
-	while (last > 0 && nodes_cpus(last, &cpu, 1) < 1)
-		last--;
 	ok = !write_line(recvq, PARAMS "/recv_from_iscsi_q") && !set_params("-1", "flat") &&
 	     !login(&s) && !write_line("1", "/sys/devices/virtual/workqueue/iscsi_q_%s/affinity_strict",
 				       strstr(s.host, "/host") + 5) &&
 	     !run("printf %%x $((1 << %d)) >/sys/class/net/veth0/queues/rx-0/rps_cpus", cpu) &&
-	     reads("[submitter] softirq", s.host, "work_cpu");
+	     attr_reads("[submitter] softirq", s.host, "work_cpu");
 	ktap_result(ok && work_of_reads(&s, 200, &w) && !w.all_missed && w.run[first] >= 200,
 		    "recv_from_iscsi_q=%s: submitter: work is on the nodes that queue it", recvq);
 	ok = ok && !write_line("softirq", "%s/work_cpu", s.host) &&
-	     reads("submitter [softirq]", s.host, "work_cpu");
+	     attr_reads("submitter [softirq]", s.host, "work_cpu");
 	errno = 0;
 	ok = ok && write_line("softirqs", "%s/work_cpu", s.host) && errno == EINVAL &&
-	     reads("submitter [softirq]", s.host, "work_cpu");
+	     attr_reads("submitter [softirq]", s.host, "work_cpu");
 	ktap_result(ok && work_of_reads(&s, 200, &w) && !w.all_missed && w.run[last] == w.all,
 		    "recv_from_iscsi_q=%s: softirq: all work is on its node", recvq);
 	if (logout())
@@ -882,8 +861,8 @@ static void test_work(void)
 	bool ok;
 
 	ok = write_line("target", PARAMS "/work_cpu") && errno == EINVAL &&
-	     reads("submitter", PARAMS, "work_cpu") && !write_line("softirq", PARAMS "/work_cpu") &&
-	     reads("softirq", PARAMS, "work_cpu") && !write_line("submitter", PARAMS "/work_cpu");
+	     attr_reads("submitter", PARAMS, "work_cpu") && !write_line("softirq", PARAMS "/work_cpu") &&
+	     attr_reads("softirq", PARAMS, "work_cpu") && !write_line("submitter", PARAMS "/work_cpu");
 	ktap_result(ok, "work_cpu can be written, but not with another word");
 	test_work_with("N");
 	test_work_with("Y");

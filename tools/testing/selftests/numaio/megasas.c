@@ -32,32 +32,19 @@ struct policy {
 	bool spread;
 };
 
-static bool reads(const struct scsi_host *h, const char *file, const char *want)
-{
-	char line[64] = "";
-
-	read_line(line, sizeof(line), "%s/%s", h->sysfs, file);
-	if (!strcmp(line, want))
-		return true;
-	ktap_note("%s reads '%s', not '%s'", file, line, want);
-	return false;
-}
-
 /* Without a node, the tags are on the node of the queue's first CPU. */
 static bool is_placed(const struct scsi_host *h, const struct policy *p)
 {
 	int node = p->node < 0 ? nodes_of_cpu(&nodes, 0) : p->node;
 	bool spread = p->spread && nodes.owners > 1;
 	struct scsi_nodes s;
-	char want[16];
 	bool ok;
 
 	if (scsi_nodes_read(h->no, &s))
 		return false;
-	ok = reads(h, "tag_placement", spread ? "spread" : "flat");
+	ok = attr_reads(spread ? "spread" : "flat", h->sysfs, "tag_placement");
 	if (p->node >= 0) {
-		snprintf(want, sizeof(want), "%d", p->node);
-		ok &= reads(h, "numa_node", want);
+		ok &= attr_reads_int(p->node, h->sysfs, "numa_node");
 		ok &= scsi_nodes_all_on(&s, scsi_objects, 1ULL << p->node);
 	}
 	if (spread)

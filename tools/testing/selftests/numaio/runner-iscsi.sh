@@ -23,11 +23,12 @@ skip()
 . "$numasim/workloads/iscsi-target.sh"
 iscsistart -i iqn.2020-01.test:initiator -t "$iqn" -g 1 -a 10.9.0.2 >"$tmp/login" 2>&1 ||
 	fail "no iSCSI session"
-i=0
-until disk=$(echo /sys/class/iscsi_session/session*/device/target*/*/block/*) && [ -e "$disk" ] || [ $i = 50 ]; do
-	sleep 0.2
-	i=$((i + 1))
-done
+find_disk()
+{
+	disk=$(echo /sys/class/iscsi_session/session*/device/target*/*/block/*)
+	[ -e "$disk" ]
+}
+wait_for find_disk
 disk=${disk##*/}
 [ -b "/dev/$disk" ] || fail "no disk"
 host=$(basename /sys/class/iscsi_host/host*)

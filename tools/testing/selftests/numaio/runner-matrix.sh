@@ -4,11 +4,7 @@
 # The load reads for itself where the host and its interrupt are and where it runs.
 . "$(dirname "$0")/runner.inc"
 modprobe megaraid_sas || { echo "not ok 1 megaraid_sas"; echo "1..1"; exit 1; }
-i=0
-until [ -b /dev/sda ] || [ $i = 50 ]; do
-	sleep 0.2
-	i=$((i + 1))
-done
+wait_for test -b /dev/sda
 [ -b /dev/sda ] || { echo "ok 1 matrix-4x4 # SKIP no disk: use vmrun -d megasas@2"; echo "1..1"; exit 4; }
 
 cat >"$tmp/load" <<END

@@ -14,11 +14,12 @@ bail()
 start_server()	# N: fio on host N
 {
 	nsenter --net=/run/netns/host"$1" fio --server="10.8.$1.2" >"$tmp/server$1" 2>&1 &
-	i=0
-	until nsenter --net=/run/netns/host"$1" ss -ltn 2>/dev/null | grep -q :8765 || [ $i = 50 ]; do
-		sleep 0.2
-		i=$((i + 1))
-	done
+	wait_for listens "$1"
+}
+
+listens()
+{
+	nsenter --net=/run/netns/host"$1" ss -ltn 2>/dev/null | grep -q :8765
 }
 
 modprobe -a veth null_blk 2>/dev/null
@@ -36,11 +37,7 @@ mkdir /sys/kernel/config/nullb/numaio || bail "no null_blk"
 for attr in memory_backed=0 blocksize=4096 size=64 submit_queues=4 hw_queue_depth=32 power=1; do
 	echo ${attr#*=} >/sys/kernel/config/nullb/numaio/${attr%=*} || bail "no $attr"
 done
-i=0
-until [ -b /dev/numaio ] || [ $i = 50 ]; do
-	sleep 0.2
-	i=$((i + 1))
-done
+wait_for test -b /dev/numaio
 place=/sys/block/numaio/queue/tag_placement
 affinity=/sys/block/numaio/queue/rq_affinity
 before="$(cat $place) $(cat $affinity)"
@@ -113,12 +110,12 @@ experiment ""
 sed -i 's/^number_ios=.*/time_based=1\nruntime=60/' "$tmp/job.fio"
 "$numaio" run "$tmp/x.ini" -o "$r" -r 1 >"$tmp/out" 2>"$tmp/err" &
 pid=$!
-i=0
 was=$(reads)
-until [ "$(reads)" -gt $((was + 100)) ] || [ $i = 100 ]; do
-	sleep 0.1
-	i=$((i + 1))
-done
+reads_more()
+{
+	[ "$(reads)" -gt $((was + 100)) ]
+}
+wait_for reads_more
 # fio's server has a process for each connection
 pkill -9 -f 'fio --server=10.8.2.2'
 wait $pid

@@ -5,12 +5,12 @@
 . "$(dirname "$0")/runner.inc"
 modprobe scsi_debug host_max_queue=192 submit_queues=8 dev_size_mb=64 delay=0 || exit 1
 udevadm settle 2>/dev/null
-i=0
-until disk=$(ls -d /sys/bus/pseudo/drivers/scsi_debug/adapter0/host*/target*/*/block/* 2>/dev/null) &&
-	[ -b "/dev/${disk##*/}" ] || [ $i = 50 ]; do
-	sleep 0.2
-	i=$((i + 1))
-done
+find_disk()
+{
+	disk=$(ls -d /sys/bus/pseudo/drivers/scsi_debug/adapter0/host*/target*/*/block/* 2>/dev/null) &&
+		[ -b "/dev/${disk##*/}" ]
+}
+wait_for find_disk
 disk=${disk##*/}
 [ "$disk" ] || { echo "not ok 1 scsi_debug has no disk"; echo "1..1"; exit 1; }
 thread=kswapd0
@@ -154,11 +154,7 @@ experiment "command = sleep 100; echo n=1"
 sed -i 's/^\[variant plain\]/[variant zero]\ntag_placement = '"$disk"' -> spread/' "$tmp/x.ini"
 "$numaio" run "$tmp/x.ini" -o "$r" >"$tmp/out" 2>"$tmp/err" &
 pid=$!
-i=0
-until pgrep -f 'sleep 100' >/dev/null || [ $i = 100 ]; do
-	sleep 0.1
-	i=$((i + 1))
-done
+wait_for pgrep -f 'sleep 100' >/dev/null
 kill -9 $pid
 wait $pid 2>/dev/null
 [ "$(chosen "/sys/block/$disk/queue/tag_placement")" = spread ]

@@ -85,31 +85,12 @@ static void unload(void)
 	ktap_note("can't unload scsi_debug");
 }
 
-static bool reads(const char *want, const char *dir, const char *file)
-{
-	char line[128] = "";
-
-	read_line(line, sizeof(line), "%s/%s", dir, file);
-	if (!strcmp(line, want))
-		return true;
-	ktap_note("%s/%s reads '%s', not '%s'", dir, file, line, want);
-	return false;
-}
-
-static bool reads_node(int node, const char *dir, const char *file)
-{
-	char want[16];
-
-	snprintf(want, sizeof(want), "%d", node);
-	return reads(want, dir, file);
-}
-
 static bool queue_says(const struct host *h, const char *want)
 {
 	char dir[64];
 
 	snprintf(dir, sizeof(dir), "/sys/block/%s/queue", h->disk);
-	return reads(want, dir, "tag_placement");
+	return attr_reads(want, dir, "tag_placement");
 }
 
 static bool mq_node_is(const struct host *h, int node)
@@ -117,7 +98,7 @@ static bool mq_node_is(const struct host *h, int node)
 	char dir[64];
 
 	snprintf(dir, sizeof(dir), "/sys/block/%s/mq/0", h->disk);
-	return reads_node(node, dir, "numa_node");
+	return attr_reads_int(node, dir, "numa_node");
 }
 
 static bool load_is_ok(const struct host *h, const char *cpus, int depth, int ios,
@@ -189,10 +170,10 @@ static void test_default(void)
 		struct host h;
 		bool ok;
 
-		ok = !load_kind(i, "", &h) && reads("-1", PARAMS, "numa_node") &&
-		     reads("flat", PARAMS, "tag_placement") &&
-		     reads("-1", h.sysfs, "numa_node") &&
-		     reads("flat", h.sysfs, "tag_placement") &&
+		ok = !load_kind(i, "", &h) && attr_reads("-1", PARAMS, "numa_node") &&
+		     attr_reads("flat", PARAMS, "tag_placement") &&
+		     attr_reads("-1", h.sysfs, "numa_node") &&
+		     attr_reads("flat", h.sysfs, "tag_placement") &&
 		     queue_says(&h, many ? "[flat] spread" : "[flat]");
 		ktap_result(ok, "%s: no node and flat by default", kinds[i].name);
 		unload();
@@ -217,9 +198,9 @@ static void test_nodes(void)
 				continue;
 			snprintf(params, sizeof(params), "numa_node=%d", node);
 			good = !load_kind(i, params, &h) &&
-			       reads_node(node, PARAMS, "numa_node") &&
-			       reads_node(node, h.sysfs, "numa_node") &&
-			       reads("flat", h.sysfs, "tag_placement") &&
+			       attr_reads_int(node, PARAMS, "numa_node") &&
+			       attr_reads_int(node, h.sysfs, "numa_node") &&
+			       attr_reads("flat", h.sysfs, "tag_placement") &&
 			       all_on(&h, node) && load_is_ok(&h, "0", 4, 200, 1);
 			/* With host-wide tags the queues are where their CPUs are. */
 			if (!i && good)
@@ -246,9 +227,9 @@ static void test_spread(void)
 		snprintf(params, sizeof(params), "tag_placement=spread numa_node=%d",
 			 nodes_last_mem(&nodes));
 		ok = !load_kind(i, params, &h) &&
-		     reads("spread", PARAMS, "tag_placement") &&
-		     reads_node(nodes_last_mem(&nodes), h.sysfs, "numa_node") &&
-		     reads(many ? "spread" : "flat", h.sysfs, "tag_placement") &&
+		     attr_reads("spread", PARAMS, "tag_placement") &&
+		     attr_reads_int(nodes_last_mem(&nodes), h.sysfs, "numa_node") &&
+		     attr_reads(many ? "spread" : "flat", h.sysfs, "tag_placement") &&
 		     queue_says(&h, many ? "flat [spread]" : "[flat]");
 		ktap_result(ok, "%s: the host tells that it is spread", kinds[i].name);
 		ktap_result(ok && spread(&h) && load_is_ok(&h, NULL, 8, 500, cpus) &&
@@ -261,9 +242,9 @@ static void test_spread(void)
 			snprintf(path, sizeof(path), "/sys/block/%s/queue/tag_placement",
 				 h.disk);
 			ok = ok && !write_line("flat", "%s", path) &&
-			     reads("flat", h.sysfs, "tag_placement") &&
+			     attr_reads("flat", h.sysfs, "tag_placement") &&
 			     all_on(&h, nodes_last_mem(&nodes)) && !write_line("spread", "%s", path) &&
-			     reads("spread", h.sysfs, "tag_placement") && spread(&h);
+			     attr_reads("spread", h.sysfs, "tag_placement") && spread(&h);
 			ktap_result(ok, "%s: the host follows a change", kinds[i].name);
 		} else {
 			ktap_skip("the host follows a change", "one node");
@@ -317,8 +298,8 @@ static void test_bad_nodes(void)
 		snprintf(params, sizeof(params), "numa_node=%s", val);
 		snprintf(text, sizeof(text),
 			 "scsi_debug: numa_node: '%s' isn't a node with memory, valid are: -1,", val);
-		good = !load(params, &h) && reads("-1", PARAMS, "numa_node") &&
-		       reads("-1", h.sysfs, "numa_node") && console_says(text) &&
+		good = !load(params, &h) && attr_reads("-1", PARAMS, "numa_node") &&
+		       attr_reads("-1", h.sysfs, "numa_node") && console_says(text) &&
 		       load_is_ok(&h, "0", 1, 50, 1);
 		if (!good)
 			ktap_note("with %s", params);
@@ -350,16 +331,16 @@ static void test_runtime(void)
 	errno = 0;
 	ok = ok && write_line("1024", PARAMS "/numa_node") && errno == EINVAL &&
 	     write_line("-2\n", PARAMS "/numa_node") && errno == EINVAL &&
-	     reads("-1", PARAMS, "numa_node") &&
+	     attr_reads("-1", PARAMS, "numa_node") &&
 	     console_says("scsi_debug: numa_node: '-2' isn't a node with memory, valid are: -1,");
 	ktap_result(ok, "a bad node can't be written");
 
 	ok = !write_line(node, PARAMS "/numa_node") &&
 	     !write_line("spread\n", PARAMS "/tag_placement") &&
 	     !write_line("1", DRIVER "/add_host") && !find_host(1, &second) &&
-	     reads("-1", h.sysfs, "numa_node") && reads("flat", h.sysfs, "tag_placement") &&
-	     reads_node(nodes_last_mem(&nodes), second.sysfs, "numa_node") &&
-	     reads(many ? "spread" : "flat", second.sysfs, "tag_placement") && spread(&second);
+	     attr_reads("-1", h.sysfs, "numa_node") && attr_reads("flat", h.sysfs, "tag_placement") &&
+	     attr_reads_int(nodes_last_mem(&nodes), second.sysfs, "numa_node") &&
+	     attr_reads(many ? "spread" : "flat", second.sysfs, "tag_placement") && spread(&second);
 	ktap_result(ok, "a new host has what was written, an old one keeps what it has");
 	unload();
 }
@@ -382,7 +363,7 @@ static void test_counters(void)
 	struct host h;
 	bool ok;
 
-	ok = !load("fake_rw=0", &h) && reads("32", h.sdev, "iocounterbits");
+	ok = !load("fake_rw=0", &h) && attr_reads("32", h.sdev, "iocounterbits");
 	snprintf(path, sizeof(path), "/sys/block/%s/queue/nomerges", h.disk);
 	ok = ok && !write_line("2", "%s", path);
 	req = counter(&h, "iorequest_cnt");

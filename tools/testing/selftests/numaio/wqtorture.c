@@ -278,13 +278,11 @@ static void test_chaos(void)
 	static const char *const scopes[] = { "cpu", "numa", "system", "cache", "numa" };
 	unsigned int changes = 0, frozen = 0;
 	char params[64], all[64] = "";
-	int node = nodes.nr - 1;
+	int cpu, node = nodes_last_cpus(&nodes, &cpu, 1);
 	double end;
 	pid_t pid;
 	bool ok;
 
-	while (node > 0 && !nodes.cpus[node])
-		node--;
 	read_line(all, sizeof(all), "/sys/devices/virtual/workqueue/cpumask");
 	snprintf(params, sizeof(params), "duration=%u", seconds);
 	pid = start(params);
