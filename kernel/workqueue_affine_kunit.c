@@ -161,23 +161,34 @@ static void destroy_full(struct kunit *test)
 	expect_in_order(test, notes, 1);
 }
 
+/* Frozen behind an item that is executing: what waits goes on when it is thawed. */
 static void freezes(struct kunit *test)
 {
 #ifdef CONFIG_FREEZER
-	struct workqueue_struct *wq;
 	atomic_t turns = ATOMIC_INIT(0);
 	struct note *notes = new_notes(test, &turns);
+	struct item *it = new_item(test, alloc_ordered_affine_workqueue("affine_freeze",
+									WQ_FREEZABLE));
+	unsigned long end;
+	int i;
 
-	wq = alloc_ordered_affine_workqueue("affine_freeze", WQ_FREEZABLE);
-	KUNIT_ASSERT_NOT_NULL(test, wq);
+	KUNIT_ASSERT_NOT_NULL(test, it);
+	KUNIT_ASSERT_TRUE(test, queue_delayed_work_on(notes[0].cpu, it->wq, &it->dwork, 0));
+	KUNIT_ASSERT_NE(test, 0, wait_for_completion_timeout(&it->started, PATIENCE));
+	queue_notes(test, it->wq, notes);
 	freeze_workqueues_begin();
-	queue_notes(test, wq, notes);
+	complete_all(&it->release);
 	schedule_timeout_uninterruptible(A_WHILE);
 	KUNIT_EXPECT_EQ(test, 0, atomic_read(&turns));
 	thaw_workqueues();
-	flush_workqueue(wq);
+	/* to flush the workqueue would be to wait for ever if nothing goes on */
+	for (end = jiffies + PATIENCE; time_before(jiffies, end) &&
+	     atomic_read(&turns) < NR_ITEMS;)
+		schedule_timeout_uninterruptible(1);
+	for (i = 0; i < NR_ITEMS; i++)
+		KUNIT_EXPECT_FALSE(test, cancel_work_sync(&notes[i].work));
 	expect_in_order(test, notes, 1);
-	destroy_workqueue(wq);
+	free_item(test, it);
 #else
 	kunit_skip(test, "needs CONFIG_FREEZER");
 #endif
