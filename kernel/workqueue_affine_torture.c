@@ -114,6 +114,13 @@ static void count(unsigned long *what)
 	raw_spin_unlock_irqrestore(&order_lock, flags);
 }
 
+/* The online CPU after @cpu, -1: the first one; after the last one the first again. */
+static int cpu_after(int cpu)
+{
+	cpu = cpumask_next(cpu, cpu_online_mask);
+	return cpu < nr_cpu_ids ? cpu : cpumask_first(cpu_online_mask);
+}
+
 static bool enqueue(struct item *it, int cpu)
 {
 	unsigned long flags;
@@ -188,8 +195,7 @@ static void torture_fn(struct work_struct *work)
 		usleep_range(100, 1000);
 
 	if (again)
-		enqueue(it, cpumask_next_wrap(max(cpu, 0), cpu_online_mask,
-					      max(cpu, 0), true));
+		enqueue(it, cpu_after(cpu));
 	atomic_dec(&running);
 }
 
@@ -342,11 +348,8 @@ static int queuer_fn(void *data)
 	prandom_seed_state(&rnd, seed + 1000003ULL * id);
 	for (i = 0; !kthread_should_stop(); i++) {
 		struct item *it = &all[prandom_u32_state(&rnd) % NR_ITEMS];
-		int cpu = cpumask_next(prandom_u32_state(&rnd) % nr_cpu_ids - 1,
-				       cpu_online_mask);
+		int cpu = cpu_after(prandom_u32_state(&rnd) % nr_cpu_ids - 1);
 
-		if (cpu >= nr_cpu_ids)
-			cpu = cpumask_first(cpu_online_mask);
 		if (only_queue) {
 			queue_many(&rnd, cpu);
 		} else if (mutex_trylock(&it->mutex)) {
@@ -372,9 +375,7 @@ static unsigned int start(struct task_struct **tasks)
 
 		if (IS_ERR(t))
 			break;
-		cpu = cpumask_next(cpu, cpu_online_mask);
-		if (cpu >= nr_cpu_ids)
-			cpu = cpumask_first(cpu_online_mask);
+		cpu = cpu_after(cpu);
 		/* Not bound: its CPU may go. */
 		set_cpus_allowed_ptr(t, cpumask_of_node(cpu_to_node(cpu)));
 		wake_up_process(t);
