@@ -47,12 +47,18 @@ static int other_cpu(void)
 	return cpumask_last(cpu_online_mask);
 }
 
-/* The item is executing on one node and queued for another. */
-static void queue_on_two_nodes(struct kunit *test, struct item *it)
+/* The item is executing, queued for the first CPU. */
+static void execute_on_first(struct kunit *test, struct item *it)
 {
 	KUNIT_ASSERT_TRUE(test, queue_delayed_work_on(cpumask_first(cpu_online_mask),
 						      it->wq, &it->dwork, 0));
 	KUNIT_ASSERT_NE(test, 0, wait_for_completion_timeout(&it->started, PATIENCE));
+}
+
+/* The item is executing on one node and queued for another. */
+static void queue_on_two_nodes(struct kunit *test, struct item *it)
+{
+	execute_on_first(test, it);
 	KUNIT_ASSERT_TRUE(test, queue_delayed_work_on(other_cpu(), it->wq,
 						      &it->dwork, 0));
 }
@@ -173,8 +179,7 @@ static void freezes(struct kunit *test)
 	int i;
 
 	KUNIT_ASSERT_NOT_NULL(test, it);
-	KUNIT_ASSERT_TRUE(test, queue_delayed_work_on(notes[0].cpu, it->wq, &it->dwork, 0));
-	KUNIT_ASSERT_NE(test, 0, wait_for_completion_timeout(&it->started, PATIENCE));
+	execute_on_first(test, it);
 	queue_notes(test, it->wq, notes);
 	freeze_workqueues_begin();
 	complete_all(&it->release);
@@ -182,8 +187,8 @@ static void freezes(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, 0, atomic_read(&turns));
 	thaw_workqueues();
 	/* to flush the workqueue would be to wait for ever if nothing goes on */
-	for (end = jiffies + PATIENCE; time_before(jiffies, end) &&
-	     atomic_read(&turns) < NR_ITEMS;)
+	end = jiffies + PATIENCE;
+	while (atomic_read(&turns) < NR_ITEMS && time_before(jiffies, end))
 		schedule_timeout_uninterruptible(1);
 	for (i = 0; i < NR_ITEMS; i++)
 		KUNIT_EXPECT_FALSE(test, cancel_work_sync(&notes[i].work));
