@@ -552,13 +552,10 @@ void nullb_remove(const char *disk)
 
 bool attr_is(const char *disk, const char *want)
 {
-	char line[64] = "";
+	char dir[64];
 
-	read_line(line, sizeof(line), "/sys/block/%s/queue/tag_placement", disk);
-	if (!strcmp(line, want))
-		return true;
-	printf("# tag_placement of %s reads '%s', not '%s'\n", disk, line, want);
-	return false;
+	snprintf(dir, sizeof(dir), "/sys/block/%s/queue", disk);
+	return attr_reads(want, dir, "tag_placement");
 }
 
 bool placement_write(const char *disk, const char *text, int want)

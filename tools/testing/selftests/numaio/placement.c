@@ -43,13 +43,7 @@ static void unload(void)
 
 static bool attr_is(const char *want)
 {
-	char line[64] = "";
-
-	read_line(line, sizeof(line), QUEUE "/tag_placement");
-	if (!strcmp(line, want))
-		return true;
-	ktap_note("tag_placement reads '%s', not '%s'", line, want);
-	return false;
+	return attr_reads(want, QUEUE, "tag_placement");
 }
 
 static void test_default(void)

@@ -306,13 +306,7 @@ static void test_gone(const char *name, int (*step)(struct worker *w), unsigned 
 
 static bool host_says(const char *want)
 {
-	char line[32] = "";
-
-	read_line(line, sizeof(line), "%s/tag_placement", host.sysfs);
-	if (!strcmp(line, want))
-		return true;
-	ktap_note("the host's tag_placement reads '%s', not '%s'", line, want);
-	return false;
+	return attr_reads(want, host.sysfs, "tag_placement");
 }
 
 /* There is no disk to ask: the host's own attribute, and what its tags' pages say. */

@@ -13,6 +13,7 @@
 
 #include "blkplace.h"
 #include "ktap.h"
+#include "load.h"
 
 #define DRIVER	"/sys/bus/pseudo/drivers/scsi_debug"
 #define PARAMS	"/sys/module/scsi_debug/parameters"
@@ -83,14 +84,6 @@ static void unload(void)
 		usleep(100000);
 	}
 	ktap_note("can't unload scsi_debug");
-}
-
-static bool queue_says(const struct host *h, const char *want)
-{
-	char dir[64];
-
-	snprintf(dir, sizeof(dir), "/sys/block/%s/queue", h->disk);
-	return attr_reads(want, dir, "tag_placement");
 }
 
 static bool mq_node_is(const struct host *h, int node)
@@ -174,7 +167,7 @@ static void test_default(void)
 		     attr_reads("flat", PARAMS, "tag_placement") &&
 		     attr_reads("-1", h.sysfs, "numa_node") &&
 		     attr_reads("flat", h.sysfs, "tag_placement") &&
-		     queue_says(&h, many ? "[flat] spread" : "[flat]");
+		     attr_is(h.disk, many ? "[flat] spread" : "[flat]");
 		ktap_result(ok, "%s: no node and flat by default", kinds[i].name);
 		unload();
 	}
@@ -230,7 +223,7 @@ static void test_spread(void)
 		     attr_reads("spread", PARAMS, "tag_placement") &&
 		     attr_reads_int(nodes_last_mem(&nodes), h.sysfs, "numa_node") &&
 		     attr_reads(many ? "spread" : "flat", h.sysfs, "tag_placement") &&
-		     queue_says(&h, many ? "flat [spread]" : "[flat]");
+		     attr_is(h.disk, many ? "flat [spread]" : "[flat]");
 		ktap_result(ok, "%s: the host tells that it is spread", kinds[i].name);
 		ktap_result(ok && spread(&h) && load_is_ok(&h, NULL, 8, 500, cpus) &&
 			    spread(&h), "%s: tags and requests are on their owners", kinds[i].name);
