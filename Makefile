@@ -18,7 +18,7 @@ help: ## list the targets
 		while IFS="$$(printf '\t')" read -r t d; do printf '  %-14s %s\n' "$$t" "$$d"; done
 	@echo
 	@echo "Variables: CONFIG=base|debug|kasan|nonuma|up  TOPO=one|two|four|...  KSRC=DIR (your own 6.12 tree)"
-	@echo "           CMD='...' (for boot)  OUT=DIR (for series)  STAGE=NAME (for check)  JOBS=N"
+	@echo "           CMD='...' (for boot)  OUT=DIR (for series)  STAGE='NAME...' (for check)  JOBS=N"
 
 .PHONY: setup tree tree-base refresh series check-series
 setup: ## install what is missing (Debian 12 or 13; says what it installs)
