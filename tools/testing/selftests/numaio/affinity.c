@@ -58,10 +58,7 @@ static void test_driver(const char *name, bool loaded)
 
 static bool reads(const char *want)
 {
-	char line[16] = "";
-
-	read_line(line, sizeof(line), "/sys/block/%s/queue/rq_affinity", disk);
-	return !strcmp(line, want);
+	return queue_reads(want, disk, "rq_affinity");
 }
 
 /* A CPU of the node that shares no last-level cache with @cpu, or -1. */

@@ -66,6 +66,14 @@ bool attr_reads_int(int number, const char *dir, const char *file)
 	return attr_reads(want, dir, file);
 }
 
+bool queue_reads(const char *want, const char *disk, const char *attr)
+{
+	char dir[64];
+
+	snprintf(dir, sizeof(dir), "/sys/block/%s/queue", disk);
+	return attr_reads(want, dir, attr);
+}
+
 int write_line(const char *text, const char *fmt, ...)
 {
 	char path[512];

@@ -82,6 +82,8 @@ int write_line(const char *text, const char *fmt, ...)
 /* Is this line, or number, what the file in that directory has? If not, it is said. */
 bool attr_reads(const char *want, const char *dir, const char *file);
 bool attr_reads_int(int number, const char *dir, const char *file);
+/* The same of a disk's queue attribute. */
+bool queue_reads(const char *want, const char *disk, const char *attr);
 int run(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 bool console_says(const char *text);
 

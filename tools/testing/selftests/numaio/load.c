@@ -552,10 +552,7 @@ void nullb_remove(const char *disk)
 
 bool attr_is(const char *disk, const char *want)
 {
-	char dir[64];
-
-	snprintf(dir, sizeof(dir), "/sys/block/%s/queue", disk);
-	return attr_reads(want, dir, "tag_placement");
+	return queue_reads(want, disk, "tag_placement");
 }
 
 bool placement_write(const char *disk, const char *text, int want)

@@ -30,10 +30,7 @@ static bool set(const char *cpus)
 
 static bool reads(const char *want)
 {
-	char line[64] = "";
-
-	return !read_line(line, sizeof(line), "/sys/block/%s/queue/queue_affinity", disk) &&
-	       !strcmp(line, want);
+	return queue_reads(want, disk, "queue_affinity");
 }
 
 /* Of reads from @cpu, nearly all are issued @where. */

@@ -4,13 +4,6 @@
 . "$(dirname "$0")/runner.inc"
 numasim=$(dirname "$0")/../../numasim
 
-fail()
-{
-	echo "not ok 1 $*"
-	echo "1..1"
-	exit 1
-}
-
 # shellcheck disable=SC2317 # of iscsi-target.sh
 skip()
 {

@@ -3,7 +3,7 @@
 # runner-matrix.sh NUMAIO: the experiment matrix-4x4 in the guest, on megaraid_sas (vmrun -d megasas@2).
 # The load reads for itself where the host and its interrupt are and where it runs.
 . "$(dirname "$0")/runner.inc"
-modprobe megaraid_sas || { echo "not ok 1 megaraid_sas"; echo "1..1"; exit 1; }
+modprobe megaraid_sas || fail "no megaraid_sas"
 wait_for test -b /dev/sda
 [ -b /dev/sda ] || { echo "ok 1 matrix-4x4 # SKIP no disk: use vmrun -d megasas@2"; echo "1..1"; exit 4; }
 

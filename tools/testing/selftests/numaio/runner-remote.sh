@@ -4,13 +4,6 @@
 # with a link and a fio server each. Whether both did their share is read from the disk's statistics.
 . "$(dirname "$0")/runner.inc"
 
-bail()
-{
-	echo "not ok 1 $*"
-	echo "1..1"
-	exit 1
-}
-
 start_server()	# N: fio on host N
 {
 	nsenter --net=/run/netns/host"$1" fio --server="10.8.$1.2" >"$tmp/server$1" 2>&1 &
@@ -29,13 +22,13 @@ for n in 1 2; do
 		ip addr add 10.8.$n.1/24 dev veth$n && ip link set veth$n up &&
 		nsenter --net=/run/netns/host$n ip addr add 10.8.$n.2/24 dev eth0 &&
 		nsenter --net=/run/netns/host$n ip link set eth0 up; }; then
-		bail "no network namespace"
+		fail "no network namespace"
 	fi
 	start_server $n
 done
-mkdir /sys/kernel/config/nullb/numaio || bail "no null_blk"
+mkdir /sys/kernel/config/nullb/numaio || fail "no null_blk"
 for attr in memory_backed=0 blocksize=4096 size=64 submit_queues=4 hw_queue_depth=32 power=1; do
-	echo ${attr#*=} >/sys/kernel/config/nullb/numaio/${attr%=*} || bail "no $attr"
+	echo ${attr#*=} >/sys/kernel/config/nullb/numaio/${attr%=*} || fail "no $attr"
 done
 wait_for test -b /dev/numaio
 place=/sys/block/numaio/queue/tag_placement
