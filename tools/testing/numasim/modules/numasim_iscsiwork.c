@@ -5,7 +5,8 @@
  *
  * Two items of a connection can tell of their order: an item that starts twice while the
  * other one waits all the time was queued behind it, and has overtaken it. That misses
- * some, and finds none where there is none.
+ * some, and finds none where there is none: a workqueue has an item in its order only when
+ * it has a pwq, not yet when it is pending.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -49,6 +50,13 @@ struct counts {
 
 static DEFINE_PER_CPU(struct counts, counts);
 
+static bool is_queued(struct work_struct *work)
+{
+	const ulong bits = WORK_STRUCT_PENDING | WORK_STRUCT_PWQ;
+
+	return (READ_ONCE(*work_data_bits(work)) & bits) == bits;
+}
+
 static void check_order(struct work_struct *work, struct work_struct *other_work,
 			struct seen *own, struct seen *other)
 {
@@ -58,7 +66,7 @@ static void check_order(struct work_struct *work, struct work_struct *other_work
 	if (own->other_waits && own->other_starts == starts)
 		this_cpu_inc(counts.overtaken);
 	own->other_starts = starts;
-	own->other_waits = work_pending(other_work);
+	own->other_waits = is_queued(other_work);
 	/* It may be queued again already, and then that may have been before the other. */
 	smp_rmb();
 	if (work_pending(work))
