@@ -155,6 +155,15 @@ static long long when_built(const struct arm *arm)
 	return err ? -1 : st.st_mtim.tv_sec * 1000000000ll + st.st_mtim.tv_nsec;
 }
 
+/* What makes a run's file, apart from what the workload and the arm name. */
+static int hash_tools(void)
+{
+	bench.tools_sha = output_of(format(
+		"cd '%s' && sha256sum numasim.so numasim-report ioload lineobj '%s/guest.sh' '%s'/modules/*.c | cut -c1-64 | sha256sum",
+		bench.build, bench.data, bench.data));
+	return bench.tools_sha ? 0 : -1;
+}
+
 static int prepare_arm(struct arm *arm)
 {
 	static const char *const needed[] = { "arch/x86/boot/bzImage", "System.map",
@@ -221,6 +230,7 @@ static char *key_of(const struct workload *w, const struct arm *arm, unsigned in
 	h = hash_file(h, topology_path(w));
 	h = hash_text(h, arm->kernel_sha);
 	h = hash_text(h, arm->config_sha);
+	h = hash_text(h, bench.tools_sha);
 	h = hash_text(h, arm->placement ? arm->placement : "");
 	h = hash_text(h, w->plugin);
 	h = hash_text(h, bench.plugin_options);
@@ -738,6 +748,8 @@ int main(int argc, char **argv)
 		return 1;
 	bench.out = realpath(bench.out, NULL);
 	bench.result = calloc(bench.nr_workloads * bench.nr_arms, sizeof(*bench.result));
+	if (hash_tools())
+		return 1;
 	for (a = 0; a < bench.nr_arms; a++) {
 		if (prepare_arm(&bench.arm[a]))
 			return 1;

@@ -102,6 +102,7 @@ struct bench {
 	const char *vm;			/* vmrun */
 	const char *out;
 	const char *data;		/* workloads, stack.conf */
+	const char *tools_sha;		/* of our programs, and what runs in the guest */
 	const char *plugin_options;	/* "", or ",name=value..." */
 	const char *topology;		/* instead of the workload's, or NULL */
 	struct result *result;		/* by workload, then arm */
