@@ -12,7 +12,7 @@ find_disk()
 }
 wait_for find_disk
 disk=${disk##*/}
-[ "$disk" ] || { echo "not ok 1 scsi_debug has no disk"; echo "1..1"; exit 1; }
+[ "$disk" ] || fail "scsi_debug has no disk"
 thread=kswapd0
 queue=
 for wq in /sys/devices/virtual/workqueue/*/affinity_scope; do

@@ -190,7 +190,7 @@ static void test_sysfs(void)
 	unsigned int i;
 	bool ok = wait_for_file(WQ "/affinity_scope");
 
-	ok = ok && !read_line(line, sizeof(line), WQ "/affinity_scope") && !strcmp(line, "numa");
+	ok = ok && attr_reads("numa", WQ, "affinity_scope");
 	ktap_result(ok, "the scope is numa by default");
 	for (i = 0; ok && i < sizeof(scopes) / sizeof(*scopes); i++)
 		ok = !write_line(scopes[i], WQ "/affinity_scope") &&
@@ -198,9 +198,8 @@ static void test_sysfs(void)
 		     !strncmp(line, scopes[i], strlen(scopes[i]));
 	ok = ok && write_fails(WQ "/affinity_scope", "socket");
 	ktap_result(ok, "each scope can be chosen and reads back, another one can't");
-	ok = !read_line(line, sizeof(line), WQ "/max_active") && !strcmp(line, "1") &&
-	     write_fails(WQ "/max_active", "2") &&
-	     !read_line(line, sizeof(line), WQ "/max_active") && !strcmp(line, "1");
+	ok = attr_reads("1", WQ, "max_active") && write_fails(WQ "/max_active", "2") &&
+	     attr_reads("1", WQ, "max_active");
 	ktap_result(ok, "max_active is 1 and can only be read");
 	ktap_result(ended(pid) && good(), "nothing was lost in all that");
 	module_unload(MODULE);
